@@ -565,3 +565,8 @@ void progress_part(uint64_t done, uint64_t all);
 /* Sets the number of the current round, from 1, for work whose end is not known. */
 void progress_round(uint32_t number);
 void progress_end(void);
+
+/* Threads that the program lends to the library (karp_context_options.parallel_for). */
+
+/* Calls the body with every index, on at most *user threads (uint64_t); 0 = one for each processor. */
+void threads_run(size_t count, void (*body)(size_t index, void *data), void *data, void *user);

@@ -5,7 +5,6 @@
 #endif
 
 #include "cli.h"
-#include "threads.h"
 
 #include <base/nearest.h>
 

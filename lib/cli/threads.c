@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "threads.h"
+#include <cli/cli.h>
 
 #if defined(__wasi__) /* WASI has no threads */
 

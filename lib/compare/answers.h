@@ -34,3 +34,15 @@ int diff_answers_compare(const diff_answers *a, const diff_answer *x, const diff
                          bool *same_subject);
 /* Whether the side has such a row. */
 bool diff_answers_have(const diff_answers *a, uint32_t kind, const char *subject, const char *text);
+
+/* The differences of two sides' answers. */
+
+struct karp_diff {
+    karp_context *context;
+    arena data;
+    karp_str names[2];
+    diff_answers sides[2];
+    karp_difference *rows; /* in the order of the diff_answers */
+    size_t count, room;
+    uint64_t rules; /* in which the sides differ */
+};

@@ -6,6 +6,7 @@
 #include <base/strbuf.h>
 
 #include <karp/compare.h>
+#include <io/encode.h>
 
 typedef struct design_groups {
     karp_design_group *items; /* sorted by name */
@@ -44,3 +45,7 @@ struct karp_comparison {
 
 /* totals.c: adds up the plan. Errors: NOMEM, and those of reading a decision. */
 karp_status design_add_up(summed_design *d, karp_error *error);
+
+/* A design as Comparisons and Settlements show it. */
+
+void design_as_json(const encoder *e, const summed_design *d);

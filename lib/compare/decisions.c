@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares the decisions of two sides, and finds which rules of Karpenter make each difference. */
-#include <compare/diff.h>
+#include <compare/answers.h>
 
 #include <base/error.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes Comparison documents (docs/formats.md, "Designs side by side"). */
-#include <compare/write_comparison.h>
+#include <compare/comparison.h>
 
 #include <io/write_notes.h>
 #include <io/write_plan_json.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes Diff documents (docs/versions.md). */
-#include <compare/diff.h>
+#include <compare/answers.h>
 
 #include <io/encode.h>
 #include <io/write_text.h>

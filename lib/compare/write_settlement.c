@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes Settlement documents (docs/formats.md, "Settled"). */
-#include <compare/write_comparison.h>
+#include <compare/comparison.h>
 
 #include <io/write_notes.h>
 #include <io/write_licences.h>

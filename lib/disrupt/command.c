@@ -7,7 +7,6 @@
 #include <base/error.h>
 #include <decision/decision.h>
 #include <schedule/options.h>
-#include <disrupt/validate.h>
 
 #include <karp/passes.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a command is still valid after its waiting time. */
-#include <disrupt/validate.h>
+#include <disrupt/step.h>
 
 #include <base/context.h>
 #include <base/error.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <model/bignum.h>
+#include <model/decimal.h>
 
 #include <string.h>
 

@@ -2,8 +2,6 @@
 #include <model/decimal.h>
 #include <base/str.h>
 
-#include <model/bignum.h>
-
 /* Powers of ten that are exactly representable. */
 static const double exact_tens[] = {
     1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,

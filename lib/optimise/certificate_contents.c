@@ -6,7 +6,6 @@
  * another has no more load and is worth no less. Shares only save work: the answer does not depend on them.
  */
 #include <optimise/certificate.h>
-#include <optimise/certificate_rest.h>
 
 #include <base/sort.h>
 

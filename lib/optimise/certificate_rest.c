@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <optimise/certificate_rest.h>
+#include <optimise/certificate.h>
 
 #include <base/amount.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * first. That is convex in each amount, so an amount is best where its next step no longer pays. The amounts are
  * improved one after the other until none gets better.
  */
-#include <replay/commit_find.h>
+#include <replay/commit.h>
 
 #include <base/sort.h>
 #include <math.h>

@@ -59,3 +59,6 @@ void commit_as_text(write_buffer *out, const replay_result *p);
 void commit_as_yaml(const replay_result *p, write_buffer *out);
 /* Counts the hours of the nodes, and finds the sets. In the trace's memory. */
 void commit_find(struct engine *e);
+
+/* Finds the best set of offers for each term from the hours of r->uses. false = out of memory. */
+bool commit_best(struct commit_result *r, const commit_offer *offers, size_t count, arena *memory);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The hours that nodes ran on demand, by instance type; and the table of what could be bought. */
 #include <replay/cell_table.h>
-#include <replay/commit_find.h>
+#include <replay/commit.h>
 #include <replay/engine.h>
 
 #include <base/error.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <replay/recording.h>
+#include <replay/twin.h>
 
 #include <base/error.h>
 #include <replay/document.h>

@@ -8,7 +8,6 @@
 #include <kube/profile.h>
 #include <replay/commit.h>
 #include <replay/replay.h>
-#include <replay/resize.h>
 #include <replay/spread.h>
 #include <replay/trace_read.h>
 

@@ -84,3 +84,11 @@ karp_status replay_give_outcome(replay *r);
 /* ---- write_replay_html.c */
 
 void replay_write_html(const replay *r, const char *verb, write_buffer *out);
+
+/* Right sizes in a replay: what pods of the trace and of the objects request by recommendations. */
+
+/* Tells the reader of the objects the rules, what containers use, and which pods the trace has. karp_reader_finish()
+ * then changes the trace, too. Nothing if the options have no rules. */
+karp_status replay_read_requests(replay *r, karp_reader *reader);
+/* Changes the pods and DaemonSets of base.objects as that reader, which has finished, did with its own. */
+karp_status replay_resize_objects(replay *r);

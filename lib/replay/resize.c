@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <replay/resize.h>
+#include <replay/replay.h>
 
 #include <base/error.h>
 #include <io/sizes.h>

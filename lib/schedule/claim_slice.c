@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <schedule/claim_slice.h>
+#include <schedule/claims.h>
 
 #include <base/go_sort.h>
 #include <schedule/scheduler.h>

@@ -5,8 +5,35 @@
 #pragma once
 
 #include <schedule/claim_order.h>
-#include <schedule/claim_slice.h>
 #include <schedule/templates.h>
+
+/*
+ * Karpenter's slice of open claims. It is sorted by pod count before each attempt at a pod, with Go's sort.Slice, which
+ * does not keep the order of equals above 12 elements (go_sort.h). What the sort does is known beforehand except in a
+ * few cases, because since the last one a single claim has received a pod or has been opened.
+ *
+ * The slice also has the claims that are retired. With the option for a stable order it is not maintained.
+ */
+
+enum { SLICE_QUARTERS = 3 };
+
+struct claim_slice {
+    uint32_t count, first;
+    uint32_t *last; /* by pod count: the last claim with so many pods, NO_ID = none; in the round's arena */
+    uint32_t last_count;
+    uint32_t quarters[SLICE_QUARTERS]; /* the claims at 1/4, 2/4, 3/4, where Go looks for a pivot; from 50 claims on */
+    uint64_t *slots; /* scratch for sorting; in the round's arena */
+    uint32_t slot_count;
+};
+
+void slice_clear(scheduler *s);
+
+/* Sort the slice, and give the claim its stamp. true = claims with equally many pods have changed places, so that all
+ * claims have other stamps. */
+bool slice_sort_grown(scheduler *s, uint32_t number); /* the claim has received one pod */
+bool slice_sort_opened(scheduler *s, uint32_t number); /* the claim is new and has one pod */
+/* Sorts the slice after claims that are in no list have lost pods. */
+void slice_sort_again(scheduler *s);
 
 /* A node to be launched. */
 struct claim {
@@ -21,7 +48,7 @@ struct claim {
     uint32_t pods;
     uint32_t bucket; /* requirement bucket: see claim_order.h */
     uint32_t next, prev; /* neighbours in the bucket's list of claims with the same pod count; NO_ID = end */
-    uint32_t after, before; /* neighbours in Karpenter's slice, see claim_slice.h; NO_ID = end */
+    uint32_t after, before; /* neighbours in Karpenter's slice, see claim_slice.c; NO_ID = end */
     int64_t stamp; /* among claims with the same number of pods, the smallest is tried first */
     struct skip_range skip;
     /* while a run is distributed over many claims: number of its pods before (0 = not looked at), and how many pods of

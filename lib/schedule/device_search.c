@@ -3,7 +3,7 @@
  * The search for one instance type (dra.md D7): depth first over claims, requests and slots, with an explicit
  * stack.
  */
-#include <schedule/device_try.h>
+#include <schedule/device_run.h>
 
 #include <schedule/device_answers.h>
 #include <schedule/scheduler.h>

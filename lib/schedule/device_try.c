@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <schedule/device_try.h>
+#include <schedule/device_run.h>
 #include <base/str.h>
 
 #include <schedule/device_answers.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <verify/rules.h>
+#include <verify/verify.h>
 
 #include <base/bisect.h>
 #include <string.h>

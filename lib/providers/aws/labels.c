@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <providers/aws/labels.h>
+#include <providers/aws/plugin.h>
 
 #include <base/labels.h>
 #include <base/str.h>

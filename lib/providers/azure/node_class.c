@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <providers/azure/node_class.h>
+#include <providers/azure/types.h>
 
 #include <base/error.h>
 #include <providers/cloud/go_hash.h>

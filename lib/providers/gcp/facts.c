@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <providers/gcp/facts.h>
+#include <providers/gcp/types.h>
 
 #include <base/error.h>
 #include <base/sort.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <providers/gcp/node_class.h>
+#include <providers/gcp/types.h>
 
 #include <base/error.h>
 #include <stdio.h>
