@@ -31,14 +31,8 @@ func (c *call) options(profile string) (*C.karp_options, error) {
 	return o, nil
 }
 
-// Settle plays all rounds of a cluster until nothing changes, by that profile ("" = the newest Karpenter's), and writes the
-// Settlement: its rounds, and the first and the last of them as designs. disrupt: with disruption passes, else launches alone.
-func Settle(snapshot *karp.Snapshot, profile string, disrupt bool) ([]byte, error) {
-	c, err := newCall()
-	if err != nil {
-		return nil, err
-	}
-	defer c.free()
+// rounds plays all rounds of a cluster by that profile; the caller frees what it returns.
+func (c *call) rounds(snapshot *karp.Snapshot, profile string, disrupt C.uint32_t) (*C.karp_settlement, error) {
 	common, err := c.options(profile)
 	if err != nil {
 		return nil, err
@@ -52,12 +46,25 @@ func Settle(snapshot *karp.Snapshot, profile string, disrupt bool) ([]byte, erro
 	how := (*C.karp_settle_options)(C.calloc(1, C.sizeof_karp_settle_options))
 	defer C.free(unsafe.Pointer(how))
 	C.karp_settle_options_init(how, C.sizeof_karp_settle_options)
-	how.common = common
-	if disrupt {
-		how.disrupt = C.KARP_SETTLE_ALL
-	}
+	how.common, how.disrupt = common, disrupt
 	var settlement *C.karp_settlement
-	if err := c.check(C.karp_settle((*C.karp_snapshot)(ptr), how, &settlement, &c.fault)); err != nil {
+	return settlement, c.check(C.karp_settle((*C.karp_snapshot)(ptr), how, &settlement, &c.fault))
+}
+
+// Settle plays all rounds of a cluster until nothing changes, by that profile ("" = the newest Karpenter's), and writes the
+// Settlement: its rounds, and the first and the last of them as designs. disrupt: with disruption passes, else launches alone.
+func Settle(snapshot *karp.Snapshot, profile string, disrupt bool) ([]byte, error) {
+	c, err := newCall()
+	if err != nil {
+		return nil, err
+	}
+	defer c.free()
+	how := C.uint32_t(C.KARP_SETTLE_LAUNCHES)
+	if disrupt {
+		how = C.KARP_SETTLE_ALL
+	}
+	settlement, err := c.rounds(snapshot, profile, how)
+	if err != nil {
 		return nil, err
 	}
 	defer C.karp_settlement_free(settlement)
@@ -66,6 +73,27 @@ func Settle(snapshot *karp.Snapshot, profile string, disrupt bool) ([]byte, erro
 		return nil, err
 	}
 	return take(&out), nil
+}
+
+// WriteSettled is as [Input.WritePlan] of a launch decision by that profile, and the document has the settled cost as well
+// (settledCost): what the cluster comes to when further rounds launch nodes for pods that the first one leaves.
+func (i *Input) WriteSettled(decision *karp.Decision, profile string, format Format) ([]byte, error) {
+	return i.write(decision, format, func(c *call, d *C.karp_decision, how *C.karp_write_options, out *C.karp_text) error {
+		ptr, leave, err := i.Snapshot.Enter()
+		if err != nil {
+			return err
+		}
+		defer leave()
+		if C.karp_more_rounds((*C.karp_snapshot)(ptr), d) != 0 {
+			settlement, err := c.rounds(i.Snapshot, profile, C.KARP_SETTLE_LAUNCHES)
+			if err != nil {
+				return err
+			}
+			defer C.karp_settlement_free(settlement)
+			how.settlement = settlement
+		}
+		return c.check(C.karp_write_plan(c.context, d, nil, how, out, &c.fault))
+	})
 }
 
 // Diff decides a cluster by two profiles, "karpenter-1.14" and "karpenter-1.15" for instance, and writes what differs, and

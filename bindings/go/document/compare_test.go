@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -38,6 +39,64 @@ func TestSettle(t *testing.T) {
 		t.Fatalf("%s", text)
 	}
 	if _, err := document.Settle(input.Snapshot, "karpenter-1", true); !errors.Is(err, karp.ErrNotFound) {
+		t.Fatal(err)
+	}
+}
+
+// apart has pods that Karpenter cannot launch for in one round: limits count a launch as its largest type.
+const apart = `
+apiVersion: karpenter.sh/v1
+kind: NodePool
+metadata: {name: default}
+spec:
+  limits: {cpu: 100}
+  template:
+    spec:
+      nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}
+      requirements: [{key: karpenter.sh/capacity-type, operator: In, values: [on-demand]}]
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 5
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}]}}
+      containers: [{name: c, image: x, resources: {requests: {cpu: 500m, memory: 1Gi}}}]
+`
+
+func TestSettledCost(t *testing.T) {
+	input, err := document.ReadBytes(nil, "apart.yaml", []byte(apart))
+	good(t, err)
+	defer input.Close()
+	plan, err := input.Snapshot.Provision(context.Background(), nil)
+	good(t, err)
+	defer plan.Close()
+	type cost struct{ After string }
+	var first, settled struct {
+		Cost        cost
+		SettledCost *cost
+	}
+	text, err := input.WritePlan(plan, document.JSON)
+	good(t, err)
+	good(t, json.Unmarshal(text, &first))
+	text, err = input.WriteSettled(plan, "", document.JSON)
+	good(t, err)
+	good(t, json.Unmarshal(text, &settled))
+	if first.SettledCost != nil || settled.SettledCost == nil || settled.Cost != first.Cost || settled.SettledCost.After == first.Cost.After {
+		t.Fatalf("%s", text)
+	}
+	var rounds struct{ Designs []side }
+	text, err = document.Settle(input.Snapshot, "", false)
+	good(t, err)
+	good(t, json.Unmarshal(text, &rounds))
+	if fmt.Sprint(rounds.Designs[1].Cost.PerHour) != settled.SettledCost.After || fmt.Sprint(rounds.Designs[0].Cost.PerHour) != first.Cost.After {
+		t.Fatalf("%s", text)
+	}
+	if _, err := input.WriteSettled(plan, "karpenter-1", document.JSON); !errors.Is(err, karp.ErrNotFound) {
 		t.Fatal(err)
 	}
 }

@@ -243,22 +243,22 @@ func WriteRepack(decision *karp.Decision, format Format) ([]byte, error) {
 // WritePlan is as the function, and the document has what the program's has of the input: warnings, clouds, the digest if
 // it was kept, and which licences the costs lack.
 func (i *Input) WritePlan(decision *karp.Decision, format Format) ([]byte, error) {
-	return i.write(decision, format, func(c *call, d *C.karp_decision, how *C.karp_write_options, out *C.karp_text) C.karp_status {
-		return C.karp_write_plan(c.context, d, nil, how, out, &c.fault)
+	return i.write(decision, format, func(c *call, d *C.karp_decision, how *C.karp_write_options, out *C.karp_text) error {
+		return c.check(C.karp_write_plan(c.context, d, nil, how, out, &c.fault))
 	})
 }
 
 // WriteDisruption is as the function, and the document has what the program's has of the input.
 func (i *Input) WriteDisruption(decision *karp.Decision, format Format) ([]byte, error) {
-	return i.write(decision, format, func(c *call, d *C.karp_decision, how *C.karp_write_options, out *C.karp_text) C.karp_status {
-		return C.karp_write_disruption(c.context, d, how, out, &c.fault)
+	return i.write(decision, format, func(c *call, d *C.karp_decision, how *C.karp_write_options, out *C.karp_text) error {
+		return c.check(C.karp_write_disruption(c.context, d, how, out, &c.fault))
 	})
 }
 
 // WriteRepack is as the function, and the document has what the program's has of the input.
 func (i *Input) WriteRepack(decision *karp.Decision, format Format) ([]byte, error) {
-	return i.write(decision, format, func(c *call, d *C.karp_decision, how *C.karp_write_options, out *C.karp_text) C.karp_status {
-		return C.karp_write_repack(c.context, d, how, out, &c.fault)
+	return i.write(decision, format, func(c *call, d *C.karp_decision, how *C.karp_write_options, out *C.karp_text) error {
+		return c.check(C.karp_write_repack(c.context, d, how, out, &c.fault))
 	})
 }
 
@@ -285,7 +285,7 @@ func (i *Input) say(how *C.karp_write_options) func() {
 }
 
 func (i *Input) write(decision *karp.Decision, format Format,
-	run func(c *call, d *C.karp_decision, how *C.karp_write_options, out *C.karp_text) C.karp_status) ([]byte, error) {
+	run func(c *call, d *C.karp_decision, how *C.karp_write_options, out *C.karp_text) error) ([]byte, error) {
 	c, err := newCall()
 	if err != nil {
 		return nil, err
@@ -301,7 +301,7 @@ func (i *Input) write(decision *karp.Decision, format Format,
 	how.format = C.uint32_t(format)
 	defer i.say(&how)()
 	var out C.karp_text
-	if err := c.check(run(c, (*C.karp_decision)(ptr), &how, &out)); err != nil {
+	if err := run(c, (*C.karp_decision)(ptr), &how, &out); err != nil {
 		return nil, err
 	}
 	return take(&out), nil

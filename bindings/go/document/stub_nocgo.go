@@ -117,6 +117,11 @@ func Settle(snapshot *karp.Snapshot, profile string, disrupt bool) (r0 []byte, r
 	return
 }
 
+func (i *Input) WriteSettled(decision *karp.Decision, profile string, format Format) (r0 []byte, r1 error) {
+	r1 = karp.ErrNoCgo
+	return
+}
+
 func Diff(snapshot *karp.Snapshot, before, after string, format Format) (r0 []byte, r1 error) {
 	r1 = karp.ErrNoCgo
 	return
