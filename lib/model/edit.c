@@ -3,8 +3,10 @@
  */
 #include <model/builder.h>
 
+#include <base/admit.h>
 #include <base/context.h>
 #include <base/error.h>
+#include <model/peer.h>
 #include <model/snapshot.h>
 #include <model/store_pods.h>
 
@@ -144,4 +146,40 @@ karp_status karp_builder_remove(karp_builder *builder, karp_str kind, karp_str n
         return fail_null(error, "kind, namespace_ or name");
     karp_status status = builder_enter(builder, error);
     return status != KARP_OK ? status : builder_leave(builder, remove_object(builder, kind, namespace_, name, error));
+}
+
+/* ---- reservations ------------------------------------------------------------------------------------------------ */
+
+static bool take_reserved(store *s, karp_str reservation, int64_t taken, bool closes)
+{
+    uint32_t text = strings_add(&s->text, reservation.ptr, reservation.len), at = 0;
+    reservation_use *list = text == NO_ID ? NULL : arena_array(&s->data, s->use_count + (size_t)1, sizeof *list);
+    if (list == NULL) return false;
+    if (s->use_count > 0) memcpy(list, s->uses, s->use_count * sizeof *list);
+    while (at < s->use_count && list[at].reservation != text) at++;
+    if (at == s->use_count) list[s->use_count++] = (reservation_use){ .reservation = text, .closes = closes };
+    list[at].taken += taken;
+    s->uses = list;
+    store_touch(s, TOUCHED_REST);
+    return true;
+}
+
+karp_status karp_builder_take_reserved(karp_builder *builder, const karp_label *labels, size_t label_count,
+                                       int64_t instances, uint32_t peer_version_, karp_error *error)
+{
+    if (labels == NULL && label_count > 0) return fail_null(error, "labels");
+    if (instances < INT32_MIN || instances > INT32_MAX)
+        return fail(error, KARP_E_INVALID, "so many instances cannot be taken at once");
+    if (!peer_known(peer_version_))
+        return fail(error, KARP_E_INVALID, "unknown version of Karpenter %u", (unsigned)peer_version_);
+    karp_status status = builder_enter(builder, error);
+    if (status != KARP_OK) return status;
+    const store *s = &builder->s;
+    const karp_str *type = label_value(labels, label_count, str("karpenter.sh/capacity-type")),
+                   *id = label_value(labels, label_count, store_text(s, s->reservation_id));
+    bool taken = type != NULL && str_is(*type, "reserved") && instances != 0;
+    bool closes = peer_version(peer_version_) < KARP_PEER_1_15;
+    if (taken && !take_reserved(&builder->s, id != NULL ? *id : str(""), instances, closes))
+        status = context_nomem(builder->context, error);
+    return builder_leave(builder, status);
 }

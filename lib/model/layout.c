@@ -166,6 +166,7 @@ static const layout resource_claim_ = ROWS(
 static const layout repair_ = ROWS(node_repair, TEXTS(node_repair, condition, status), STRING(node_repair, reason));
 static const layout reboot_ = ROWS(reboot, STRING(reboot, claim));
 static const layout credit_ = ROWS(reservation_credit, TEXT(reservation_credit, reservation));
+static const layout taken_ = ROWS(reservation_use, TEXT(reservation_use, reservation));
 static const layout use_ = ROWS(catalogue_use, MANY(catalogue_use, pools, pool_count, name_));
 static const layout state_ = ROWS(node_state, NAME(node_state, name));
 
@@ -174,7 +175,7 @@ static const layout place_ = PLAIN(uint64_t);
 
 const layout layout_store = ROWS(
     store, MANY(store, repairs, repair_count, repair_), MANY(store, reboots, reboot_count, reboot_),
-    MANY(store, credits, credit_count, credit_), LIST(store, default_spread, spread_), LIST(store, normalized, label_),
+    MANY(store, credits, credit_count, credit_), MANY(store, uses, use_count, taken_), LIST(store, default_spread, spread_), LIST(store, normalized, label_),
     MANY(store, well_known, well_known_count, text_), MANY(store, restricted, restricted_count, text_),
     MANY(store, restricted_domains, restricted_domain_count, text_), TEXT(store, reservation_id));
 

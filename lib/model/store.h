@@ -267,6 +267,13 @@ typedef struct reservation_credit {
     int64_t slots;
 } reservation_credit;
 
+/* Instances of a reservation that launches took after its free instances were counted. */
+typedef struct reservation_use {
+    uint32_t reservation; /* text id */
+    bool closes; /* without a free instance it is unavailable, as before Karpenter 1.15 */
+    int64_t taken; /* less than 0: nodes that ended have returned more */
+} reservation_use;
+
 typedef struct daemon_set {
     object meta;
     uint32_t shape; /* of the template, with missing requests set from limits */
@@ -439,6 +446,8 @@ typedef struct store {
     const reboot *reboots;
     const reservation_credit *credits;
     uint32_t repair_count, reboot_count, credit_count;
+    const reservation_use *uses;
+    uint32_t use_count;
     spread_list default_spread;
     label_list normalized; /* added by the provider */
     const uint32_t *well_known, *restricted, *restricted_domains;

@@ -48,14 +48,15 @@ static bool same_group(const catalogue_offering *x, const catalogue_offering *y)
            same_lists(x->overrides->overhead, y->overrides->overhead);
 }
 
-/* Variants are numbered in the order of their first available offering. */
-static uint32_t group_of(const catalogue_type *type, uint32_t offering_index, uint32_t *groups)
+/* Variants are numbered in the order of their first available offering. `opens`: an offering of a reservation may
+ * become available, see take_used(). */
+static uint32_t group_of(const catalogue_type *type, uint32_t offering_index, bool opens, uint32_t *groups)
 {
     uint32_t next = 0;
     for (uint32_t o = 0; o <= offering_index; o++) {
         const catalogue_offering *f = &type->offerings[o];
         groups[o] = NO_ID;
-        if (!type->shown.offerings[o].available) continue;
+        if (!type->shown.offerings[o].available && !opens) continue;
         for (uint32_t before = 0; before < o && groups[o] == NO_ID; before++) {
             if (groups[before] != NO_ID && same_group(&type->offerings[before], f)) groups[o] = groups[before];
         }
@@ -71,6 +72,20 @@ struct filling {
     uint32_t *groups; /* scratch by offering of one type */
     uint32_t offerings, variants;
 };
+
+/* What launches have taken of the offering's reservation, and nodes that ended have returned. */
+static void take_used(const karp_snapshot *s, offering *o)
+{
+    for (uint32_t i = 0; i < s->raw.use_count; i++) {
+        const reservation_use *u = &s->raw.uses[i];
+        if (u->reservation != o->reservation) continue;
+        bool was_full = o->reservation_capacity <= 0;
+        int64_t most = INT64_MAX + (u->taken < 0 ? u->taken : 0);
+        o->reservation_capacity = (o->reservation_capacity < most ? o->reservation_capacity : most) - u->taken;
+        if (o->reservation_capacity < 0) o->reservation_capacity = 0;
+        if (u->closes && (o->available || was_full)) o->available = o->reservation_capacity > 0;
+    }
+}
 
 static void fill_offering(struct filling *f, instance_type *type, uint32_t index, const karp_offering *from,
                           double list_price, uint32_t set)
@@ -91,6 +106,7 @@ static void fill_offering(struct filling *f, instance_type *type, uint32_t index
     uint32_t group = f->groups[o - f->table->offerings - type->offering_first];
     o->variant = group == NO_ID ? NO_ID : type->variant_first + group;
     bool reserved = o->capacity_type == s->known.reserved;
+    if (reserved) take_used(s, o);
     f->table->reserved_count += reserved;
     if (o->available && reserved) f->table->has_reservations = true;
     if (o->price_from_overlay) f->table->overlaid = true;
@@ -137,7 +153,8 @@ static bool fill_type(struct filling *f, const catalogue_type *from, uint32_t in
         if (type->devices == NULL) return false;
     }
     if (from->shown.volume_limit_count > 0 && !fill_volume_limits(f, &from->shown, type)) return false;
-    type->variant_count = from->offering_count == 0 ? 0 : group_of(from, from->offering_count - 1, f->groups);
+    bool opens = s->raw.use_count > 0 && s->raw.uses[0].closes;
+    type->variant_count = from->offering_count == 0 ? 0 : group_of(from, from->offering_count - 1, opens, f->groups);
     f->variants += type->variant_count;
     for (uint32_t o = 0; o < from->offering_count; o++) {
         uint32_t set = translate_set(s, f->t, from->offerings[o].requirements);

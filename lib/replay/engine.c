@@ -560,6 +560,7 @@ void engine_free(engine *e)
     karp_free(c, e->events.heap, e->events.capacity * sizeof *e->events.heap);
     karp_free(c, e->objects.dirty_pods, e->objects.dirty_pod_capacity * sizeof *e->objects.dirty_pods);
     karp_free(c, e->objects.dirty_nodes, e->objects.dirty_node_capacity * sizeof *e->objects.dirty_nodes);
+    karp_free(c, e->reservations.list, e->reservations.capacity * sizeof *e->reservations.list);
     karp_free(c, e->losses.list, e->losses.capacity * sizeof *e->losses.list);
     karp_free(c, e->backoffs.list, e->backoffs.capacity * sizeof *e->backoffs.list);
     karp_free(c, e->backoffs.pools, e->backoffs.pool_capacity * sizeof *e->backoffs.pools);

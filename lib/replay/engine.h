@@ -97,6 +97,7 @@ struct engine {
     struct replay_buffers buffers;
     struct replay_objects objects;
     struct replay_losses losses;
+    struct replay_reservations reservations;
     struct replay_backoffs backoffs;
     struct replay_provisioning provisioning;
     struct replay_disruption disruption;

@@ -289,6 +289,7 @@ uint32_t node_launch(engine *e, const karp_launch *launch, const int64_t amounts
     uint32_t node = new_node(e, launch, &m, (karp_str){ "", 0 }, amounts);
     if (node == REPLAY_NONE) return node;
     e->meter.result.launches++;
+    reservation_take(e, node, 1);
     node_begin(e, node);
     return node;
 }
@@ -423,6 +424,7 @@ static void node_gone(engine *e, uint32_t node)
     n->gone = true;
     n->gone_at = e->now;
     meter_ended(e, node);
+    reservation_take(e, node, -1);
     e->meter.result.ended_nodes++;
     e->meter.nodes_running--;
     e->meter.cost_rate = 0;

@@ -265,6 +265,18 @@ static bool says_only_its_name(const tree *object)
            !tree_get(metadata, "deletionTimestamp");
 }
 
+/* Appends the object. In a dump, it says how many instances of its reservations are free at that time. */
+static void write_document(engine *e, bool dumped, const tree *object, strbuf *text)
+{
+    trees t = trees_on(e->context);
+    tree *own = dumped && reservations_of(object) && e->reservations.count > 0 ? tree_copy(&t, object) : NULL;
+    if (own) reservations_state(e, &t, own);
+    tree_write(text, own ? own : object);
+    strbuf_addc(text, '\n');
+    text->failed = text->failed || t.status != KARP_OK;
+    trees_free(&t);
+}
+
 karp_status engine_reader(engine *e, bool keep_documents, karp_reader **out)
 {
     karp_reader_options options;
@@ -290,8 +302,7 @@ karp_status engine_reader(engine *e, bool keep_documents, karp_reader **out)
     }
     for (size_t i = 0; i < tree_count(e->objects.documents) && !status; i++) {
         if (says_only_its_name(tree_item(e->objects.documents, i))) continue;
-        tree_write(&text, tree_item(e->objects.documents, i));
-        strbuf_addc(&text, '\n');
+        write_document(e, keep_documents, tree_item(e->objects.documents, i), &text);
         if (text.failed) status = fail_nomem(&e->error);
     }
     if (!status && text.len) status = karp_reader_add(reader, name, (karp_str){ text.ptr, text.len }, &e->error);
@@ -328,6 +339,7 @@ static karp_status build_afresh(engine *e)
         if (!e->nodes.list[i].gone) node_touch(e, (uint32_t)i);
     }
     for (size_t i = 0; i < e->budgets.count; i++) e->budgets.list[i].shown = -1;
+    for (size_t i = 0; i < e->reservations.count; i++) e->reservations.list[i].shown = 0;
     for (size_t i = 0; i < e->pods.shape_count; i++) e->pods.shapes[i].has_template = false;
     return e->status;
 }
@@ -350,6 +362,7 @@ static karp_status edit_rows(engine *e, karp_builder *builder)
         if (n->gone && n->dirty) status = edit_node(e, builder, n);
     }
     if (!status) status = edit_budgets(e, builder);
+    if (!status) status = reservations_show(e, builder);
     e->objects.dirty_pod_count = e->objects.dirty_node_count = 0;
     return status;
 }

@@ -53,6 +53,86 @@ static bool sold_out(engine *e, karp_str type, karp_str zone, karp_str capacity_
     return out;
 }
 
+/* ---- reservations ------------------------------------------------------------------------------------------------ */
+
+void reservation_take(engine *e, uint32_t node, int64_t instances)
+{
+    const replay_node *n = &e->nodes.list[node];
+    struct replay_reservations *r = &e->reservations;
+    size_t at = 0;
+    if (!str_is(n->capacity_type, "reserved")) return;
+    while (at < r->count && r->list[at].kind != n->kind) at++;
+    if (at == r->count && !grow(e->context, (void **)&r->list, &r->capacity, at + 1, sizeof *r->list)) {
+        engine_nomem(e);
+        return;
+    }
+    if (at == r->count) r->list[r->count++] = (replay_reserved){ .kind = n->kind };
+    r->list[at].taken += instances;
+}
+
+karp_status reservations_show(engine *e, karp_builder *builder)
+{
+    uint32_t version = e->decision.profile == KARP_PROFILE_KARPENTER ? e->decision.peer_version : KARP_PEER_NEWEST;
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < e->reservations.count && !status; i++) {
+        replay_reserved *r = &e->reservations.list[i];
+        const replay_kind *k = &e->nodes.kinds[r->kind];
+        if (r->taken == r->shown) continue;
+        status = karp_builder_take_reserved(builder, k->labels, k->label_count, r->taken - r->shown, version,
+                                            &e->error);
+        r->shown = r->taken;
+    }
+    return status;
+}
+
+/* Whether the reservation of the offering has no free instance now. */
+static bool is_full(const engine *e, const karp_offering *o)
+{
+    int64_t left = o->reservation_capacity;
+    if (!str_is(requirement_single(o->requirements, o->requirement_count, LABEL_CAPACITY_TYPE), "reserved"))
+        return false;
+    for (size_t i = 0; i < e->reservations.count; i++) {
+        const replay_kind *k = &e->nodes.kinds[e->reservations.list[i].kind];
+        bool same = true;
+        for (size_t r = 0; r < o->requirement_count && same; r++) {
+            const karp_requirement *q = &o->requirements[r];
+            const karp_str *value = label_value(k->labels, k->label_count, q->key);
+            same = q->op != KARP_OP_IN || q->value_count != 1 || (value && equal_str(*value, q->values[0]));
+        }
+        if (same) left -= e->reservations.list[i].taken;
+    }
+    return left <= 0;
+}
+
+/* The instances of a reservation with this id that were taken since the replay began. */
+static int64_t taken_of(const engine *e, karp_str id)
+{
+    int64_t taken = 0;
+    for (size_t i = 0; id.len > 0 && i < e->reservations.count; i++) {
+        const replay_kind *k = &e->nodes.kinds[e->reservations.list[i].kind];
+        bool same = false;
+        for (size_t l = 0; l < k->label_count && !same; l++) same = equal_str(k->labels[l].value, id);
+        if (same) taken += e->reservations.list[i].taken;
+    }
+    return taken;
+}
+
+const tree *reservations_of(const tree *object) { return tree_get(tree_get(object, "status"), "capacityReservations"); }
+
+void reservations_state(engine *e, trees *t, tree *object)
+{
+    const tree *list = reservations_of(object);
+    tree *now = tree_new(t, TREE_LIST);
+    for (size_t i = 0; i < tree_count(list); i++) {
+        tree *one = tree_copy(t, tree_item(list, i));
+        int64_t taken = taken_of(e, tree_get_text(one, "id")), free_ = 0;
+        if (taken != 0 && tree_integer(tree_get(one, "availableInstanceCount"), &free_))
+            tree_set(t, one, "availableInstanceCount", tree_new_integer(t, free_ > taken ? free_ - taken : 0));
+        tree_append(t, now, one);
+    }
+    tree_set(t, tree_get_or_make(t, object, "status"), "capacityReservations", now);
+}
+
 /* ---- constraints of a launch ------------------------------------------------------------------------------------- */
 
 /* The launch of a static pool lists no types: any type that its requirements permit is allowed. */
@@ -75,7 +155,7 @@ static void try_type(engine *e, const karp_launch *launch, const karp_catalogue 
         if (!o->available || (best->offering && o->price >= best->choice.price) ||
             !requirements_agree(launch->requirements, launch->requirement_count, o->requirements,
                                 o->requirement_count) ||
-            sold_out(e, type->name, zone, capacity))
+            is_full(e, o) || sold_out(e, type->name, zone, capacity))
             continue;
         best->choice = (karp_choice){ type->name, zone, capacity, o->price };
         best->type = type;

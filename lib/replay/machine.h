@@ -17,6 +17,25 @@ struct replay_losses {
     size_t count, capacity;
 };
 
+/* Instances of reservations that nodes of one kind have taken since the replay began; less than 0: returned. */
+typedef struct replay_reserved {
+    uint32_t kind;
+    int64_t taken, shown; /* shown: the snapshot has it */
+} replay_reserved;
+
+struct replay_reservations {
+    replay_reserved *list;
+    size_t count, capacity;
+};
+
+void reservation_take(engine *e, uint32_t node, int64_t instances);
+/* The snapshot that is being edited counts what was taken. */
+karp_status reservations_show(engine *e, karp_builder *builder);
+/* The capacity reservations that the document of a node class states; NULL = none. */
+const tree *reservations_of(const tree *object);
+/* The document then states how many of their instances are free now. */
+void reservations_state(engine *e, trees *t, tree *object);
+
 /* The instance types for the pool's launches; NULL = unknown. */
 const karp_catalogue *engine_catalogue(const engine *e, karp_str pool);
 void note_interrupted(engine *e, uint32_t node); /* marks the node's offering as unavailable for a while */

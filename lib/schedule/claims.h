@@ -138,3 +138,10 @@ void reservations_free(scheduler *s);
 uint32_t reservations_wanted(scheduler *s, const claim *c, uint32_t template_number, const uint64_t *fitting,
                              uint32_t set, uint32_t **ids, uint32_t *count);
 void reservations_hold(scheduler *s, claim *c, uint32_t *ids, uint32_t count);
+/* Counts the reservations of one more table. false = out of memory. */
+bool reservations_add(scheduler *s, const type_table *t);
+/* Whether a launch that holds no reservation could use the offering: it is none of a reservation, or of one that has
+ * an instance left. */
+bool reservation_left(const scheduler *s, const offering *o);
+/* A launch that holds no reservation uses the offering. */
+void reservation_use_one(scheduler *s, const offering *o);

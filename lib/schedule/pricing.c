@@ -104,14 +104,15 @@ double cost_of_price(const karp_objective *aim, double price, bool is_spot)
     return price * factor + aim->node_cost;
 }
 
-bool cheapest_offering(scheduler *s, const type_table *t, uint32_t type, uint32_t set, uint32_t *best)
+static bool cheapest(scheduler *s, const type_table *t, uint32_t type, uint32_t set, bool left, uint32_t *best)
 {
     const uint32_t *rank = s->snapshot->facts.rank;
     const instance_type *y = &t->types[type];
     *best = NO_ID;
     for (uint32_t i = y->offering_first; i < y->offering_first + y->offering_count; i++) {
         const offering *o = &t->offerings[i];
-        if (!offering_launchable(s, o) || !offering_compatible(s, o, set)) continue;
+        if (!offering_launchable(s, o) || (left && !reservation_left(s, o)) || !offering_compatible(s, o, set))
+            continue;
         if (*best == NO_ID || o->price < t->offerings[*best].price) {
             *best = i;
             continue;
@@ -124,6 +125,16 @@ bool cheapest_offering(scheduler *s, const type_table *t, uint32_t type, uint32_
             *best = i;
     }
     return *best != NO_ID;
+}
+
+bool cheapest_offering(scheduler *s, const type_table *t, uint32_t type, uint32_t set, uint32_t *best)
+{
+    return cheapest(s, t, type, set, false, best);
+}
+
+bool cheapest_left(scheduler *s, const type_table *t, uint32_t type, uint32_t set, uint32_t *best)
+{
+    return cheapest(s, t, type, set, true, best);
 }
 
 /* Keeps the first type with each name. */

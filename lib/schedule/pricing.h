@@ -11,6 +11,8 @@ double cost_of_price(const karp_objective *aim, double price, bool is_spot);
 /* The lowest price of an available offering of the type that is compatible with the set. *best receives the price;
  * false = there is none. */
 bool cheapest_offering(scheduler *s, const type_table *t, uint32_t type, uint32_t set, uint32_t *best);
+/* The same without reservations that have no instance left for launches which hold none. */
+bool cheapest_left(scheduler *s, const type_table *t, uint32_t type, uint32_t set, uint32_t *best);
 /* The types of `fitting` by lowest price under the set, then by name. The array is allocated in the arena. */
 uint32_t *types_by_price(scheduler *s, const type_table *t, const uint64_t *fitting, uint32_t set, arena *a,
                          uint32_t *count);

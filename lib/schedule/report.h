@@ -34,8 +34,8 @@ void report_forget_launches(scheduler *s);
 /* Appends a launch named "new-N". false = out of memory. */
 bool report_launch(scheduler *s, karp_decision *d, const launch_source *from);
 
-/* Fills the row for a launch of this type: the cheapest offering, labels and amounts. false = out of memory. */
-bool report_choice(scheduler *s, karp_decision *d, const type_table *t, uint32_t type, uint32_t set, karp_launch *row);
+/* Fills the row for a launch of this offering: labels and amounts. false = out of memory. */
+bool report_choice(scheduler *s, karp_decision *d, const type_table *t, const offering *o, karp_launch *row);
 
 /* Fills a launch decision: launches by NodePool and pods, placements, unschedulable and ignored pods, nodes, costs. */
 karp_status report_plan(scheduler *s, karp_decision *d);

@@ -264,14 +264,11 @@ static karp_choice runner_up(scheduler *s, const launch_source *from)
     return choice_of(s->snapshot, t, from->types[1], best);
 }
 
-bool report_choice(scheduler *s, karp_decision *d, const type_table *t, uint32_t type, uint32_t set, karp_launch *row)
+bool report_choice(scheduler *s, karp_decision *d, const type_table *t, const offering *o, karp_launch *row)
 {
     const karp_snapshot *w = s->snapshot;
-    uint32_t best;
-    if (!cheapest_offering(s, t, type, set, &best)) return true;
-    const offering *o = &t->offerings[best];
-    const instance_type *y = &t->types[type];
-    row->choice = choice_of(w, t, type, best);
+    const instance_type *y = &t->types[o->type];
+    row->choice = choice_of(w, t, o->type, (uint32_t)(o - t->offerings));
     row->list_price = o->price_from_overlay ? o->list_price : 0;
     size_t types, offers;
     (void)set_entries(&s->algebra, y->set, &types);
@@ -288,6 +285,22 @@ bool report_choice(scheduler *s, karp_decision *d, const type_table *t, uint32_t
     return row->capacity != NULL && row->allocatable != NULL;
 }
 
+/* The offering that the launch's price comes from; NO_ID = there is none. A launch that holds no reservation although
+ * there are some is one of a simulation that does without: others hold the instances that are free. */
+static uint32_t launch_offering(scheduler *s, const type_table *t, const launch_source *from)
+{
+    uint32_t best, chosen = NO_ID;
+    bool holds = s->snapshot->raw.reservation_id != NO_TEXT &&
+                 set_get(&s->algebra, from->set, s->snapshot->facts.normalized[s->snapshot->raw.reservation_id]) !=
+                     NO_ID;
+    for (uint32_t i = 0; t->has_reservations && !holds && i < from->type_count; i++) {
+        if (!cheapest_left(s, t, from->types[i], from->set, &best)) continue;
+        if (chosen == NO_ID || t->offerings[best].price < t->offerings[chosen].price) chosen = best;
+    }
+    if (chosen == NO_ID) (void)cheapest_offering(s, t, from->types[0], from->set, &chosen);
+    return chosen;
+}
+
 /* The offering that the launch's price comes from, and the properties of such a node. */
 static bool launch_choice(scheduler *s, karp_decision *d, const launch_source *from, karp_launch *row)
 {
@@ -296,7 +309,9 @@ static bool launch_choice(scheduler *s, karp_decision *d, const launch_source *f
     row->list_price = 0;
     row->runner_up = runner_up(s, from);
     if (from->type_count == 0) return true;
-    return report_choice(s, d, s->templates.items[from->template_].table, from->types[0], from->set, row);
+    const type_table *t = s->templates.items[from->template_].table;
+    uint32_t chosen = launch_offering(s, t, from);
+    return chosen == NO_ID || report_choice(s, d, t, &t->offerings[chosen], row);
 }
 
 static bool launch_id(karp_decision *d, karp_launch *row)

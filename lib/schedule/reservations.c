@@ -21,6 +21,25 @@ static bool serves(const scheduler *s, uint32_t table)
     return false;
 }
 
+bool reservations_add(scheduler *s, const type_table *t)
+{
+    struct reservations *r = &s->reservations;
+    for (uint32_t i = 0; t->reserved_count > 0 && i < t->offering_count; i++) {
+        const offering *o = &t->offerings[i];
+        if (o->capacity_type != s->snapshot->known.reserved) continue;
+        uint32_t number = map64_get(&r->numbers, o->reservation);
+        if (number == NO_ID) {
+            number = r->count++;
+            if (!map64_put(&r->numbers, o->reservation, number)) return false;
+            r->left[number] = o->reservation_capacity;
+            r->texts[number] = o->reservation;
+        }
+        if (o->reservation_capacity < r->left[number]) r->left[number] = o->reservation_capacity;
+        r->initial[number] = r->left[number];
+    }
+    return true;
+}
+
 bool reservations_init(scheduler *s)
 {
     const karp_snapshot *w = s->snapshot;
@@ -35,20 +54,7 @@ bool reservations_init(scheduler *s)
     if (r->left == NULL || r->initial == NULL || r->texts == NULL || r->listed == NULL) return false;
     r->held = r->listed + most + 1;
     for (uint32_t t = 0; t < w->table_count; t++) {
-        if (w->tables[t].reserved_count == 0 || !serves(s, t)) continue;
-        for (uint32_t i = 0; i < w->tables[t].offering_count; i++) {
-            const offering *o = &w->tables[t].offerings[i];
-            if (o->capacity_type != w->known.reserved) continue;
-            uint32_t number = map64_get(&r->numbers, o->reservation);
-            if (number == NO_ID) {
-                number = r->count++;
-                if (!map64_put(&r->numbers, o->reservation, number)) return false;
-                r->left[number] = o->reservation_capacity;
-                r->texts[number] = o->reservation;
-            }
-            if (o->reservation_capacity < r->left[number]) r->left[number] = o->reservation_capacity;
-            r->initial[number] = r->left[number];
-        }
+        if (w->tables[t].reserved_count > 0 && serves(s, t) && !reservations_add(s, &w->tables[t])) return false;
     }
     for (uint32_t i = 0; i < r->credit_count; i++) {
         uint32_t number = map64_get(&r->numbers, r->credits[i].reservation);
@@ -133,6 +139,20 @@ void reservations_hold(scheduler *s, claim *c, uint32_t *ids, uint32_t count)
     for (uint32_t i = 0; i < c->reserved_count; i++) r->left[c->reserved[i]]++;
     c->reserved = ids;
     c->reserved_count = count;
+}
+
+bool reservation_left(const scheduler *s, const offering *o)
+{
+    bool reserved = o->capacity_type == s->snapshot->known.reserved;
+    uint32_t number = reserved ? map64_get(&s->reservations.numbers, o->reservation) : NO_ID;
+    return number == NO_ID || s->reservations.left[number] > 0;
+}
+
+void reservation_use_one(scheduler *s, const offering *o)
+{
+    bool reserved = o->capacity_type == s->snapshot->known.reserved;
+    uint32_t number = reserved ? map64_get(&s->reservations.numbers, o->reservation) : NO_ID;
+    if (number != NO_ID) s->reservations.left[number]--;
 }
 
 /* ---- reservations that a NodePool excludes ----------------------------------------------------------------------- */

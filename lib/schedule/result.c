@@ -107,24 +107,38 @@ bool result_launch(scheduler *s, karp_decision *d, uint32_t claim_number, launch
     return devices_drivers(s, claim_number, &d->data, &from->drivers) && report_launch(s, d, from);
 }
 
-/* The type with the cheapest offering; NO_ID = none. */
-static uint32_t cheapest_type(scheduler *s, const type_table *t, uint32_t set)
+/* The cheapest offering that is left, of the type that comes first by name; NULL = none. */
+static const offering *cheapest_of_all(scheduler *s, const type_table *t, uint32_t set)
 {
-    uint32_t chosen = NO_ID, best;
-    double least = 0;
+    const offering *chosen = NULL;
+    uint32_t best;
     for (uint32_t i = 0; t != NULL && i < t->type_count; i++) {
         uint32_t type = t->by_name[i];
-        if (!set_agree(&s->algebra, t->types[type].set, set) || !cheapest_offering(s, t, type, set, &best)) continue;
+        if (!set_agree(&s->algebra, t->types[type].set, set) || !cheapest_left(s, t, type, set, &best)) continue;
         double price = t->offerings[best].price;
-        bool equal = chosen != NO_ID && price == least, earlier = false;
+        bool equal = chosen != NULL && price == chosen->price, earlier = false;
         if (equal)
             earlier = compare_str(text_of(s->snapshot, t->types[type].name),
-                                  text_of(s->snapshot, t->types[chosen].name)) < 0;
-        if (chosen != NO_ID && !(price < least) && !earlier) continue;
-        chosen = type;
-        least = price;
+                                  text_of(s->snapshot, t->types[chosen->type].name)) < 0;
+        if (chosen == NULL || price < chosen->price || earlier) chosen = &t->offerings[best];
     }
     return chosen;
+}
+
+/* The launches after it that choose nothing of their own are like it. */
+static bool static_launch(scheduler *s, karp_decision *d, const type_table *t, bool daemons, launch_source *from)
+{
+    const offering *chosen = cheapest_of_all(s, t, from->set);
+    from->requests = (resource_list){ .count = 0 };
+    if (chosen != NULL && daemons && !template_daemons(s, from->template_, t, chosen->type, &from->requests))
+        return false;
+    if (!report_launch(s, d, from)) return false;
+    karp_launch *row = &d->launches.items[d->launches.count - 1];
+    row->choice = (karp_choice){ str(""), str(""), str(""), 0 };
+    row->choice_label_count = row->capacity_count = row->allocatable_count = 0;
+    if (chosen != NULL && !report_choice(s, d, t, chosen, row)) return false;
+    if (chosen != NULL) reservation_use_one(s, chosen);
+    return true;
 }
 
 bool result_static_launches(scheduler *s, karp_decision *d, uint32_t pool, uint64_t count, bool daemons)
@@ -134,16 +148,13 @@ bool result_static_launches(scheduler *s, karp_decision *d, uint32_t pool, uint6
     launch_source from = { .template_ = number, .set = s->templates.items[number].set };
     const type_table *t = s->snapshot->pool_table[pool] == NO_ID ? NULL
                                                                  : &s->snapshot->tables[s->snapshot->pool_table[pool]];
-    uint32_t type = cheapest_type(s, t, from.set);
-    size_t first = d->launches.count;
-    if (type != NO_ID && daemons && !template_daemons(s, number, t, type, &from.requests)) return false;
-    /* The others share everything with the first one. */
-    if (!report_launch(s, d, &from)) return false;
-    if (type != NO_ID && !report_choice(s, d, t, type, from.set, &d->launches.items[first])) return false;
-    for (uint64_t i = 1; i < count; i++) {
-        if (!report_launch(s, d, &from)) return false;
+    bool ok = t == NULL || reservations_add(s, t);
+    for (uint64_t i = 0; i < count && ok; i++) {
+        bool again = i == 0 || (t != NULL && t->has_reservations);
+        from.same_as = again ? 0 : d->launches.count;
+        ok = again ? static_launch(s, d, t, daemons, &from) : report_launch(s, d, &from);
     }
-    return true;
+    return ok;
 }
 
 /* Visits the offerings for the NodePool's template. false = some are not full reservations. */

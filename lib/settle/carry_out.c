@@ -7,6 +7,7 @@
 #include <base/error.h>
 #include <disrupt/advice.h>
 #include <karp/builder.h>
+#include <karp/peer.h>
 #include <model/selector.h>
 #include <model/store_pods.h>
 
@@ -71,7 +72,7 @@ static karp_status take_placements(outcome *o, const karp_decision *decision)
         uint32_t name = name_id(o, p.node);
         if (name == NO_ID || store_find(raw(o), KIND_NODE, NO_TEXT, name) == NO_ID) continue;
         bits_set(o->touched, name);
-        for (size_t k = 0; k < p.pod_count; k++) o->node_of[p.pods[k]] = name;
+        for (size_t k = 0; k < p.pod_count; k++) o->node_of[p.pods[k]] = name_of(o->before, name);
     }
     return KARP_OK;
 }
@@ -96,7 +97,7 @@ static karp_status bind_pod(outcome *o, uint32_t number)
         .type = str("Ready"), .status = str("True"), .reason = str("Ready"), .last_transition = o->now
     };
     const karp_pod_status status = { .size = sizeof status,
-                                     .node_name = name_of(o->before, o->node_of[number]),
+                                     .node_name = o->node_of[number],
                                      .conditions = &ready,
                                      .condition_count = 1,
                                      .start_time = o->now,
@@ -154,7 +155,7 @@ static karp_status change_pods(outcome *o)
         if (o->ends[i])
             status = karp_builder_remove(o->builder, str("Pod"), text_of(o->before, p->name_space),
                                          name_of(o->before, p->name), o->error);
-        else if (o->node_of[i] != NO_ID) status = bind_pod(o, i);
+        else if (o->node_of[i].ptr != NULL) status = bind_pod(o, i);
         else if (homeless || is_created_then(o, p)) status = create_pod(o, i);
     }
     return status;
@@ -165,7 +166,7 @@ static karp_status change_pods(outcome *o)
 static bool runs_then(const outcome *o, uint32_t number)
 {
     const pod *p = pod_at(raw(o), number);
-    if (o->node_of[number] != NO_ID) return true;
+    if (o->node_of[number].ptr != NULL) return true;
     return !is_gone(o, p->node) && p->phase == KARP_PHASE_RUNNING && !(p->flags & POD_NOT_READY);
 }
 
@@ -299,6 +300,30 @@ static karp_status change_claims(outcome *o)
     return status;
 }
 
+/* ---- reservations ------------------------------------------------------------------------------------------------ */
+
+karp_status take_reserved(outcome *o, const karp_label *labels, size_t count, int64_t instances)
+{
+    uint32_t version = o->decision_count > 0 ? karp_decision_peer_version(o->decisions[0]) : KARP_PEER_NEWEST;
+    return karp_builder_take_reserved(o->builder, labels, count, instances, version, o->error);
+}
+
+/* Nodes that end return their instances. */
+static karp_status return_reserved(outcome *o)
+{
+    const karp_snapshot *w = o->before;
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < w->node_count && status == KARP_OK; i++) {
+        const state_node *n = &w->nodes[i];
+        if (n->capacity_type != w->known.reserved || !is_gone(o, n->name)) continue;
+        uint32_t id = label_get(n->labels, w->raw.reservation_id);
+        const karp_label labels[] = { { text_of(w, w->known.capacity_type), str("reserved") },
+                                      { text_of(w, w->raw.reservation_id), id == NO_ID ? str("") : text_of(w, id) } };
+        status = take_reserved(o, labels, 2, -1);
+    }
+    return status;
+}
+
 /* ---- everything -------------------------------------------------------------------------------------------------- */
 
 static karp_status learn(outcome *o)
@@ -309,9 +334,9 @@ static karp_status learn(outcome *o)
     o->node_of = arena_array(&o->memory, pods + 1, sizeof *o->node_of);
     o->ends = arena_array(&o->memory, pods + 1, sizeof *o->ends);
     if (o->gone == NULL || o->touched == NULL || o->node_of == NULL || o->ends == NULL) return outcome_nomem(o);
-    memset(o->node_of, 0xff, pods * sizeof *o->node_of);
     if (o->decision_count > 0 && !o->begins) take_deleted(o);
     karp_status status = take_lost(o);
+    if (status == KARP_OK) status = name_launches(o);
     for (size_t i = 0; i < o->decision_count && status == KARP_OK; i++) {
         const karp_decision *d = o->decisions[i];
         status = karp_decision_command_count(d) > 0 ? take_commands(o, d) : take_placements(o, d);
@@ -329,6 +354,7 @@ static karp_status carry_out(outcome *o)
     if (status == KARP_OK && !o->begins) status = change_budgets(o);
     if (status == KARP_OK && !o->begins) status = remove_nodes(o);
     if (status == KARP_OK) status = change_claims(o);
+    if (status == KARP_OK && !o->begins) status = return_reserved(o);
     return status == KARP_OK ? carry_out_launches(o) : status;
 }
 

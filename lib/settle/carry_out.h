@@ -20,7 +20,8 @@ typedef struct outcome {
     arena memory;
     uint64_t *gone; /* names ids of Nodes, and of NodeClaims without one, that end */
     uint64_t *touched; /* names ids of Nodes that gain pods */
-    uint32_t *node_of; /* by pod: names id of the Node that it is bound to; NO_ID = none */
+    karp_str *node_of; /* by pod: the Node that it is bound to; ptr NULL = none */
+    karp_str *names; /* of the nodes of all decisions' launches, in their order; ptr NULL = the launch adds none */
     uint8_t *ends; /* by pod: it does not exist any more */
 } outcome;
 
@@ -30,5 +31,10 @@ karp_status outcome_nomem(outcome *o);
 karp_status snapshot_after(const karp_snapshot *before, const karp_decision *const *decisions, size_t count,
                            bool begins, int64_t now, karp_snapshot **out, karp_error *error);
 
-/* launches.c: the nodes of the decision's launches, each with its NodeClaim. */
+/* Instances that launches take of a reservation, or that nodes which end return. */
+karp_status take_reserved(outcome *o, const karp_label *labels, size_t count, int64_t instances);
+
+/* launches.c: names the nodes of the launches, and places the pods on them that launch decisions name. */
+karp_status name_launches(outcome *o);
+/* launches.c: the nodes of the decisions' launches, each with its NodeClaim. */
 karp_status carry_out_launches(outcome *o);

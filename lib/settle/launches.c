@@ -113,30 +113,49 @@ static karp_str free_name(joining *j, karp_str pool)
     }
 }
 
-static karp_status join(joining *j, const karp_decision *decision, size_t index)
+/* Nothing that a static pool allows is available, so the launch would fail. */
+static bool fails(const karp_launch *l) { return l->choice.instance_type.len == 0 && l->instance_type_count == 0; }
+
+karp_status name_launches(outcome *o)
+{
+    const store *raw = &o->before->raw;
+    joining j = { .o = o, .used = arena_array(&o->memory, bits_words(raw->names.count) + 1, sizeof *j.used) };
+    size_t count = 0;
+    for (size_t d = 0; d < o->decision_count; d++) count += karp_decision_launch_count(o->decisions[d]);
+    karp_str *names = o->names = arena_array(&o->memory, count + 1, sizeof *names);
+    if (j.used == NULL || names == NULL) return outcome_nomem(o);
+    for (size_t i = 0; i < raw->nodes.count; i++) bits_set(j.used, raw->nodes.items[i].meta.name);
+    for (size_t i = 0; i < raw->claims.count; i++) bits_set(j.used, raw->claims.items[i].meta.name);
+    for (size_t d = 0; d < o->decision_count; d++) {
+        bool for_pods = karp_decision_command_count(o->decisions[d]) == 0;
+        karp_launch l = { .size = sizeof l };
+        for (size_t i = 0; karp_decision_launch(o->decisions[d], i, &l) == KARP_OK; i++, names++) {
+            if (!fails(&l)) *names = free_name(&j, l.node_pool);
+            if (!fails(&l) && names->ptr == NULL) return outcome_nomem(o);
+            for (size_t k = 0; for_pods && k < l.pod_count; k++) o->node_of[l.pods[k]] = *names;
+        }
+    }
+    return KARP_OK;
+}
+
+static karp_status join(outcome *o, const karp_decision *decision, size_t index, karp_str name)
 {
     karp_launch l = { .size = sizeof l };
-    if (karp_decision_launch(decision, index, &l) != KARP_OK) return fail_hidden(j->o->error, KARP_E_INTERNAL);
-    /* Nothing that a static pool allows is available, so the launch would fail. */
-    if (l.choice.instance_type.len == 0 && l.instance_type_count == 0) return KARP_OK;
-    karp_str name = free_name(j, l.node_pool);
-    if (name.ptr == NULL) return outcome_nomem(j->o);
-    karp_status status = add_claim(j->o, &l, name);
-    return status == KARP_OK && !j->o->begins ? add_node(j->o, &l, name) : status;
+    if (karp_decision_launch(decision, index, &l) != KARP_OK) return fail_hidden(o->error, KARP_E_INTERNAL);
+    if (name.ptr == NULL) return KARP_OK;
+    karp_status status = take_reserved(o, l.choice_labels, l.choice_label_count, 1);
+    if (status == KARP_OK) status = add_claim(o, &l, name);
+    return status == KARP_OK && !o->begins ? add_node(o, &l, name) : status;
 }
 
 karp_status carry_out_launches(outcome *o)
 {
-    const store *raw = &o->before->raw;
-    joining j = { .o = o, .used = arena_array(&o->memory, bits_words(raw->names.count) + 1, sizeof *j.used) };
-    if (j.used == NULL) return outcome_nomem(o);
-    for (size_t i = 0; i < raw->nodes.count; i++) bits_set(j.used, raw->nodes.items[i].meta.name);
-    for (size_t i = 0; i < raw->claims.count; i++) bits_set(j.used, raw->claims.items[i].meta.name);
+    const karp_str *names = o->names;
     karp_status status = KARP_OK;
     for (size_t d = 0; d < o->decision_count && status == KARP_OK; d++) {
         const karp_decision *decision = o->decisions[d];
         for (size_t i = 0; i < karp_decision_launch_count(decision) && status == KARP_OK; i++)
-            status = join(&j, decision, i);
+            status = join(o, decision, i, *names++);
     }
     return status;
 }
