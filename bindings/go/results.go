@@ -386,6 +386,7 @@ type Command struct {
 	Placements             []Placement
 	Savings                float64       // $/h: the prices of the nodes without those of their replacements; negative = it costs more
 	ReplacementUnavailable bool          // a replacement cannot be launched: no offering is available for its final requirements (quirk D-Q11), or for its static NodePool. Karpenter abandons such a command when the launch fails. savings is 0, and the cost after the decision is that without it.
+	Expired                bool          // some of its nodes, or of those that receive its pods, have expired: Karpenter deletes them whatever the pass decides, so that savings do not last. Since 1.0
 	Score                  float64       // of the policy Balanced; negative = not scored
 	ValidateAfter          time.Duration // nanoseconds until it is validated; 0 = it is not validated
 }
@@ -403,6 +404,7 @@ func commandOf(c *C.karp_decision, r *C.karp_command) Command {
 		Placements:             rowsOf(c, r.placement_first, r.placement_count, readPlacement),
 		Savings:                float64(r.savings),
 		ReplacementUnavailable: r.replacement_unavailable != 0,
+		Expired:                r.expired != 0,
 		Score:                  float64(r.score),
 		ValidateAfter:          time.Duration(r.validate_after),
 	}

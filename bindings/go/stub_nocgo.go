@@ -484,6 +484,7 @@ type Command struct {
 	Placements             []Placement
 	Savings                float64
 	ReplacementUnavailable bool
+	Expired                bool
 	Score                  float64
 	ValidateAfter          time.Duration
 }

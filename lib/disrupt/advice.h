@@ -75,6 +75,3 @@ bool claim_consolidatable(const karp_snapshot *w, const node_claim *c, const nod
 bool names_known(const karp_snapshot *w, const karp_str *list, size_t count, map64 *out);
 /* instant + length, clamped to the range of int64_t. */
 int64_t later(int64_t instant, int64_t length);
-/* expiration.c: the time from which on Karpenter deletes the claim, as its expireAfter is over; KARP_NO_TIME = never,
- * or it is being deleted already. */
-int64_t claim_expires(const node_claim *c);

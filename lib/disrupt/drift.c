@@ -10,6 +10,7 @@
 #include <disrupt/advice.h>
 #include <disrupt/methods.h>
 #include <disrupt/terminate_first.h>
+#include <schedule/movable.h>
 
 uint32_t eligible_drifted(const pass *p, const candidate *c)
 {

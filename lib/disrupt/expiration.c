@@ -4,6 +4,8 @@
 #include <disrupt/advice.h>
 #include <disrupt/pass.h>
 
+#include <schedule/movable.h>
+
 #include <base/strbuf.h>
 
 static const int64_t launch_timeout = INT64_C(300) * SECOND_NS, registration_timeout = INT64_C(900) * SECOND_NS;
@@ -15,15 +17,6 @@ static void delete_at(karp_advice *a, uint32_t claim_number, int64_t instant, co
         advise(a, (karp_action){ .kind = KARP_ACTION_DELETE_CLAIM,
                                  .object = claim_name(a->snapshot, claim_number),
                                  .value = str(why) });
-}
-
-int64_t claim_expires(const node_claim *c)
-{
-    if (c->meta.deletion != KARP_NO_TIME || c->expire_after == KARP_DURATION_UNSET ||
-        c->expire_after == KARP_DURATION_NEVER)
-        return KARP_NO_TIME;
-    int64_t end = later(c->meta.creation, c->expire_after);
-    return end == KARP_NO_TIME ? end + 1 : end; /* created at no known time */
 }
 
 static void expire(karp_advice *a, uint32_t claim_number)

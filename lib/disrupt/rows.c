@@ -151,6 +151,22 @@ static size_t waiting_pods(const karp_snapshot *w, const karp_decision *d, const
     return count;
 }
 
+static bool is_expired(const pass *p, karp_str name)
+{
+    uint32_t number = state_node_named(p->snapshot, name);
+    return number != NO_ID && !p->expire_gracefully && node_expired(p->snapshot, number, p->now);
+}
+
+/* Whether a node of the command, or one that receives its pods, goes whatever the pass decides. */
+static bool counts_on_expired(const pass *p, const karp_decision *d, const karp_command *row)
+{
+    bool some = false;
+    for (size_t i = 0; i < row->node_count && !some; i++) some = is_expired(p, row->nodes[i]);
+    for (size_t i = 0; i < row->placement_count && !some; i++)
+        some = is_expired(p, d->placements.items[row->placement_first + i].node);
+    return some;
+}
+
 static bool command_row(pass *p, scheduler *blank, karp_decision *d, const command *c)
 {
     const karp_snapshot *w = p->snapshot;
@@ -179,6 +195,7 @@ static bool command_row(pass *p, scheduler *blank, karp_decision *d, const comma
     row.launch_count = d->launches.count - row.launch_first;
     row.placement_count = d->placements.count - row.placement_first;
     row.waiting = waiting_pods(w, d, &row);
+    row.expired = counts_on_expired(p, d, &row);
     karp_command *slot = list_push(d->context, &d->commands, sizeof *slot);
     if (slot == NULL) return false;
     *slot = row;

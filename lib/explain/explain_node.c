@@ -150,10 +150,13 @@ static void show_commands(strbuf *b, const karp_decision *d)
     show_more(b, count, MOST_NAMED, " more node", " more nodes");
 }
 
-static bool add_first(karp_node_explanation *e, const node_view *v)
+/* `beside`: why the command does not take this node as well; NULL = it was not tried. */
+static bool add_first(karp_node_explanation *e, const node_view *v, const karp_kept *beside)
 {
     strbuf text = strbuf_on(e->context);
     show_commands(&text, e->decision);
+    if (beside != NULL) strbuf_adds(&text, "; with this node as well: ");
+    if (beside != NULL) strbuf_adds(&text, karp_reason_text(beside->code));
     karp_kept row = { .size = sizeof row, .code = KARP_REASON_NOT_REACHED_IN_PASS, .detail = { text.ptr, text.len } };
     bool ok = !text.failed &&
               add_blocker(e, &(node_cause){ v, e->decision, &row, NO_ID, e->decision->disruption.method });
@@ -174,7 +177,8 @@ static bool add_of_pass(karp_node_explanation *e, const node_view *v)
     const karp_kept *row = kept_row(e->decision, e->name);
     if (row == NULL) return true; /* never: a node that stays has a row */
     bool turn = row->code == KARP_REASON_NOT_DRIFTED || row->code == KARP_REASON_NOT_REACHED_IN_PASS;
-    if (turn && e->decision->commands.count > 0) return add_first(e, v);
+    bool several = e->decision->disruption.method == KARP_METHOD_MULTI_NODE;
+    if ((turn || several) && e->decision->commands.count > 0) return add_first(e, v, turn ? NULL : row);
     return add_of_row(e, v, row);
 }
 
@@ -215,7 +219,7 @@ static karp_status find_of_method(karp_node_explanation *e, const karp_snapshot 
     if (status == KARP_OK && first) node_view_remove_commands(&v, e->decision);
     options.method = method;
     for (int i = 0; i < MOST_BLOCKERS && status == KARP_OK && again; i++) status = look(e, &v, &options, &again, error);
-    if (status == KARP_OK && before == 0 && first && !leaves && !add_first(e, &v)) status = fail_nomem(error);
+    if (status == KARP_OK && before == 0 && first && !leaves && !add_first(e, &v, NULL)) status = fail_nomem(error);
     if (status == KARP_OK && before == 0 && !leaves &&
         !(e->blockers.count == 0 ? add_of_pass(e, &v) : add_of_several(e, &v)))
         status = fail_nomem(error);
@@ -242,12 +246,14 @@ static karp_str keep(karp_node_explanation *e, karp_str text)
     return (karp_str){ copy, text.len };
 }
 
-/* Whether a pod of the node is unschedulable in the decision. */
+/* Whether a pod of the node has no place in the decision. */
 static bool strands_pods(const karp_snapshot *s, uint32_t node_number, const karp_decision *d)
 {
     bool stranded = false;
     for (size_t i = 0; i < d->unschedulable.count && !stranded; i++)
         stranded = pods_from_node(s, node_number, &d->unschedulable.items[i].pod, 1) > 0;
+    for (size_t i = 0; i < d->ignored.count && !stranded; i++)
+        stranded = pods_from_node(s, node_number, &d->ignored.items[i].pod, 1) > 0;
     return stranded;
 }
 
@@ -458,17 +464,17 @@ static bool name_unplaced(karp_node_explanation *e, const karp_snapshot *s, cons
     return ok;
 }
 
-/* The node, and the nodes removed before it. NULL = out of memory. */
-static const karp_change *removals(karp_node_explanation *e, const karp_snapshot *s, bool empties, size_t *count)
+/* The node, and, if `others`, the nodes of the pass's commands, which go before it. NULL = out of memory. */
+static const karp_change *removals(karp_node_explanation *e, const karp_snapshot *s, bool others, size_t *count)
 {
     const karp_decision *d = e->decision;
     size_t most = 1;
-    for (size_t i = 0; empties && i < d->commands.count; i++) most += d->commands.items[i].node_count;
+    for (size_t i = 0; others && i < d->commands.count; i++) most += d->commands.items[i].node_count;
     karp_change *list = arena_array(&e->data, most, sizeof *list);
     if (list == NULL) return NULL;
     *count = 0;
     list[(*count)++] = (karp_change){ .kind = KARP_CHANGE_REMOVE_NODE, .name = name_of(s, s->nodes[e->node].name) };
-    for (size_t i = 0; empties && i < d->commands.count; i++) {
+    for (size_t i = 0; others && i < d->commands.count; i++) {
         const karp_command *c = &d->commands.items[i];
         for (size_t k = 0; k < c->node_count; k++)
             list[(*count)++] = (karp_change){ .kind = KARP_CHANGE_REMOVE_NODE, .name = c->nodes[k] };
@@ -483,7 +489,8 @@ static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, c
     karp_decision *d = NULL;
     size_t count;
     if (s->nodes[e->node].claim == NO_ID) return KARP_OK;
-    const karp_change *changes = removals(e, s, empties_first(e, given), &count);
+    bool several = e->decision->disruption.method == KARP_METHOD_MULTI_NODE;
+    const karp_change *changes = removals(e, s, several || empties_first(e, given), &count);
     if (changes == NULL) return fail_nomem(error);
     options.explain = KARP_EXPLAIN_FULL;
     karp_status status = karp_what_if(s, changes, count, &options, &d, error);

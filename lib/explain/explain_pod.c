@@ -11,6 +11,7 @@
 #include <decision/decision.h>
 #include <model/prepare.h>
 #include <provision/provision.h>
+#include <schedule/movable.h>
 
 /* ---- changed views ----------------------------------------------------------------------------------------------- */
 
@@ -404,6 +405,22 @@ static karp_str similar(const karp_snapshot *s, karp_str name)
     return meant.best.ptr != NULL ? meant.best : (karp_str){ "", 0 };
 }
 
+static karp_status of_daemon_set(const karp_snapshot *s, uint32_t pod_number, karp_error *error)
+{
+    strbuf b = strbuf_on(s->context);
+    bool lacks = show_no_room(s, pod_number, &b);
+    karp_str text = { b.failed || b.ptr == NULL ? "" : b.ptr, b.failed ? 0 : b.len };
+    karp_status status =
+        lacks ? fail(error, KARP_E_NOT_FOUND,
+                     "%.*s; Karpenter launches no node for a DaemonSet's pod: a higher priority lets it preempt others",
+                     str_shown(text, 160), text.ptr)
+              : fail(error, KARP_E_NOT_FOUND,
+                     "the pod is a DaemonSet's: Karpenter launches no node for it, and replaces none that has no room "
+                     "for it; new nodes are chosen with room, and a higher priority lets it preempt other pods");
+    strbuf_free(&b);
+    return status;
+}
+
 /* The reason why the decision is not about the pod. */
 static karp_status not_pending(const karp_snapshot *s, karp_str name, karp_error *error)
 {
@@ -411,11 +428,7 @@ static karp_status not_pending(const karp_snapshot *s, karp_str name, karp_error
         if (!equal_str(pod_name(s, i), name)) continue;
         const pod *p = pod_at(&s->raw, i);
         if (pod_over(p)) return fail(error, KARP_E_NOT_FOUND, "the pod has ended and needs no node");
-        if ((p->flags & POD_OF_DAEMON_SET) != 0)
-            return fail(
-                error, KARP_E_NOT_FOUND,
-                "the pod is a DaemonSet's: Karpenter launches no node for it, and replaces none that has no room "
-                "for it; new nodes are chosen with room, and a higher priority lets it preempt other pods");
+        if ((p->flags & POD_OF_DAEMON_SET) != 0) return of_daemon_set(s, i, error);
         if (s->pod_node[i] != NO_ID) {
             karp_str on = name_of(s, s->raw.nodes.items[s->pod_node[i]].meta.name);
             return fail(error, KARP_E_NOT_FOUND, "the pod is on node %.*s: karp explain node %.*s says why that stays",
@@ -521,9 +534,10 @@ static karp_status explain_running(karp_pod_explanation *e, const karp_snapshot 
 {
     karp_snapshot view;
     const karp_snapshot *seen = options_view(options, snapshot, &view);
+    int64_t now = e->decision->now;
     karp_decision_unref(e->decision);
     e->decision = NULL;
-    add_running(e, seen, pod_number);
+    add_running(e, seen, pod_number, now);
     shared_node_cause(e, seen, pod_number);
     karp_status status = e->refused ? fail_nomem(error) : evict(snapshot, pod_name, &e->evicted, error);
     if (status == KARP_OK) status = explain_pending(e, e->evicted, options, pod_name, error);

@@ -123,7 +123,7 @@ void find_limit_causes(search *s); /* limit_causes.c: of a pod that is not place
 /* Tries the changes of every kind. */
 void look_for_remedies(search *s);
 /* Of a pod that runs: where, and what would be launched if its node were removed. */
-void add_running(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pod_number);
+void add_running(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pod_number, int64_t now);
 karp_status add_replacement(karp_pod_explanation *e, const karp_snapshot *s, const karp_options *options,
                             uint32_t pod_number, karp_error *error);
 

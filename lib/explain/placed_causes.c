@@ -12,6 +12,7 @@
 #include <karp/what_if.h>
 #include <model/quantity.h>
 #include <model/taints.h>
+#include <schedule/movable.h>
 #include <schedule/report.h>
 
 enum { NODES_NAMED = 5 };
@@ -300,7 +301,7 @@ static void add_offer(strbuf *b, karp_str type, karp_str zone, karp_str capacity
     }
 }
 
-void add_running(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pod_number)
+void add_running(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pod_number, int64_t now)
 {
     const pod *p = pod_at(&s->raw, pod_number);
     karp_str on = name_of(s, p->node);
@@ -317,7 +318,14 @@ void add_running(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pod_n
             strbuf_addstr(&text, name_of(s, s->raw.pools.items[n->pool].meta.name));
         }
     }
-    strbuf_adds(&text, ": kube-scheduler bound it there, and Karpenter does not move it until it disrupts the node");
+    if (number == NO_ID || !s->nodes[number].marked)
+        strbuf_adds(&text,
+                    ": kube-scheduler bound it there, and Karpenter does not move it until it disrupts the node");
+    else if (!pod_disruptable(s, p, now))
+        strbuf_adds(&text, "; the node is being deleted, but karpenter.sh/do-not-disrupt of the pod holds its drain");
+    else if (pod_holds_drain(s, pod_number, now))
+        strbuf_adds(&text, "; the node is being deleted, but a PodDisruptionBudget of the pod holds its drain");
+    else strbuf_adds(&text, "; the node is being deleted, and its drain evicts the pod");
     record_cause(e, KARP_PLACEMENT_RUNNING, &text);
 }
 
@@ -338,9 +346,10 @@ karp_status add_replacement(karp_pod_explanation *e, const karp_snapshot *s, con
         strbuf_adds(&text, "the pod would get a new one: ");
         launch_causes(e, s, l, KARP_PLACEMENT_TODAY, &text, true);
     } else {
-        bool left = false;
-        for (size_t i = 0; i < d->unschedulable.count; i++) left = left || d->unschedulable.items[i].pod == pod_number;
-        strbuf_adds(&text, left ? "the pod would have no node" : "the pod would fit on another existing node");
+        bool moves = pod_reschedulable(pod_at(&s->raw, pod_number)), fits = placement_of(d, pod_number) != NULL;
+        strbuf_adds(&text, fits     ? "the pod would fit on another existing node"
+                           : !moves ? "the pod would end with it, and Karpenter looks for no other node"
+                                    : "the pod would have no node");
         record_cause(e, KARP_PLACEMENT_TODAY, &text);
     }
     karp_decision_unref(d);

@@ -223,7 +223,7 @@ static int64_t mebibyte_of(const search *s, uint32_t resource)
 static int64_t most_that_fits(search *s, uint32_t resource, int64_t too_much)
 {
     int64_t whole = mebibyte_of(s, resource), part = too_much > whole ? whole : 1;
-    enum { STEPS = 12, MORE_STEPS = 17, ROUNDS_TO_SPARE = 48 };
+    enum { STEPS = 12, MORE_STEPS = 24, ROUNDS_TO_SPARE = 48 };
     karp_remedy ignored = { .size = sizeof ignored };
     int64_t fits = 0;
     int steps = s->rounds > ROUNDS_TO_SPARE ? MORE_STEPS : STEPS;

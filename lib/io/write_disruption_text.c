@@ -156,8 +156,11 @@ void disruption_as_text(const write_job *job)
     /* What nodes cost after a drift stands in its course. */
     bool drifts = job->options->drift != NULL && job->options->drift->nodes > 0 &&
                   karp_decision_command_count(job->decision) > 0;
-    cost_line(t, drifts ? "Cost of these commands alone" : "Cost", karp_decision_cost_before(job->decision),
-              karp_decision_cost_after(job->decision));
+    cost_line(t,
+              totals.expired > 0 ? "Cost if no node had expired"
+              : drifts           ? "Cost of these commands alone"
+                                 : "Cost",
+              karp_decision_cost_before(job->decision), karp_decision_cost_after(job->decision));
     buffer_char(b, '\n');
     licences_line(b, job->options, false);
     unknown_prices_line(b, job->decision, false);

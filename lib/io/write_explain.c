@@ -90,12 +90,17 @@ static void pod_as_json(const write_job *job, const pod_addition *addition, karp
     json_close(j);
 }
 
+void text_no_place(const text_out *t, const karp_unschedulable *pod, bool running)
+{
+    buffer_text(t->out, running ? " would have no place" : " cannot be placed");
+    buffer_text(t->out, pod->permanent ? " (permanent: no new node will take it).\n" : " now.\n");
+}
+
 static void text_refused(const text_out *t, const write_job *job, size_t index)
 {
     karp_unschedulable pod;
     get_unschedulable(job, index, &pod);
-    buffer_text(t->out, pod.permanent ? " cannot be placed (permanent: no new node will take it).\n"
-                                      : " cannot be placed now.\n");
+    text_no_place(t, &pod, false);
     buffer_repeat(t->out, " ", ROW_INDENT);
     buffer_text(t->out, karp_reason_text(pod.code));
     buffer_text(t->out, "  ");
@@ -111,7 +116,7 @@ static void text_placed(const text_out *t, const write_job *job, pod_answer answ
     karp_placement placement;
     if (answer.fate == FATE_NODE) {
         get_placement(job, job->decision, answer.index, &placement);
-        buffer_text(t->out, " goes to the node ");
+        buffer_text(t->out, running ? " would go to the node " : " goes to the node ");
         text_clean(t->out, placement.node);
         buffer_text(t->out, ".\n");
         rows_pods(t, job, job->decision, "with all that go there: ", placement.pods, placement.pod_count);
@@ -119,7 +124,7 @@ static void text_placed(const text_out *t, const write_job *job, pod_answer answ
     }
     get_launch(job, job->decision, answer.index, &launch);
     /* kube-scheduler comes first, and counts domains otherwise than Karpenter does. */
-    buffer_text(t->out, running ? " gets a new node, unless kube-scheduler finds it a place on one that exists.\n"
+    buffer_text(t->out, running ? " would get a new node, unless kube-scheduler finds it a place on one that exists.\n"
                                 : " goes to a new node.\n");
     node_row row = launch_row(&launch);
     row_measure(&widths, &row);
@@ -127,11 +132,11 @@ static void text_placed(const text_out *t, const write_job *job, pod_answer answ
     rows_pods(t, job, job->decision, "", launch.pods, launch.pod_count);
 }
 
-static void text_ignored(const text_out *t, const write_job *job, size_t index)
+static void text_ignored(const text_out *t, const write_job *job, size_t index, bool running)
 {
     karp_ignored pod;
     get_ignored(job, index, &pod);
-    buffer_text(t->out, " was not considered.\n      ");
+    buffer_text(t->out, running ? " would not be considered.\n      " : " was not considered.\n      ");
     rows_reason(t, ROW_INDENT, MOST_LINES, pod.message, pod.code);
 }
 
@@ -146,7 +151,7 @@ static void pod_as_text(const write_job *job, const pod_addition *addition, karp
         buffer_text(t->out, answer.fate == FATE_NONE ? " runs, and Karpenter places no pods like it.\n"
                                                      : " runs. If it were evicted now, it");
     if (answer.fate == FATE_UNSCHEDULABLE) text_refused(t, job, answer.index);
-    else if (answer.fate == FATE_IGNORED) text_ignored(t, job, answer.index);
+    else if (answer.fate == FATE_IGNORED) text_ignored(t, job, answer.index, running);
     else if (answer.fate != FATE_NONE) text_placed(t, job, answer, running);
     if (addition != NULL) addition->text(t, job, addition->explanation);
     notes_section(t, job);
@@ -258,10 +263,10 @@ static void node_as_text(const write_job *job, karp_str name, const node_answer 
     header_line(t, job, "karp explain");
     buffer_char(job->out, '\n');
     text_subject(t, name);
-    if (answer->has_command) {
-        buffer_text(job->out, expired
-                                  ? " is expired: Karpenter deletes it. A disruption pass would remove it as well:\n"
-                                  : " is removed.\n");
+    if (expired) { /* what the pass decides does not matter then */
+        buffer_text(job->out, " is expired: Karpenter deletes it, whatever a disruption pass decides.\n");
+    } else if (answer->has_command) {
+        buffer_text(job->out, " is removed.\n");
         rows_command(t, job, job->decision, answer->command);
     } else {
         buffer_text(job->out, answer->is_candidate ? " stays, although it was a candidate.\n" : " stays.\n");

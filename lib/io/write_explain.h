@@ -15,6 +15,9 @@ typedef struct pod_addition {
     bool running; /* the decision is about the cluster in which the pod has just been evicted */
 } pod_addition;
 
+/* " cannot be placed now.", or of a pod that runs what would be if it were evicted. */
+void text_no_place(const text_out *t, const karp_unschedulable *pod, bool running);
+
 /* Writes the output of karp_write_pod(), with the addition unless it is NULL. */
 karp_status write_pod_with(karp_context *context, const karp_decision *decision, const pod_addition *addition,
                            karp_str pod, const karp_write_options *options, karp_text *out, karp_error *error);

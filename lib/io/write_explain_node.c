@@ -251,6 +251,7 @@ static bool write_condition(write_buffer *b, const write_job *job, karp_str name
         text_clean(b, (karp_str){ blocker->detail.ptr + k, blocker->detail.len - k });
         return true;
     }
+    if (place_of(blocker->detail, "; with this node as well") < blocker->detail.len) return false;
     if (blocker->code == KARP_REASON_NOT_REACHED_IN_PASS) {
         buffer_text(b, has_room(job, name) ? "in the next pass, at once, while the budgets allow it"
                                            : "when the command that came first is done, as the budgets allow no more "
@@ -428,10 +429,10 @@ static void as_text(const write_job *job, const karp_node_explanation *explanati
     if (turn) count = of_first_method(job, explanation, count); /* consolidation does not matter then */
     buffer_text(job->out, leaves    ? " has not left yet. "
                           : turn    ? " waits for its turn. "
-                          : expired ? " is expired: Karpenter deletes it. A disruption pass has "
+                          : expired ? " is expired: Karpenter deletes it. A disruption pass alone would have "
                                     : " stays. ");
     buffer_count(job->out, count, "blocker");
-    bool moves = !leaves && get_move(explanation, &move);
+    bool moves = !leaves && !expired && get_move(explanation, &move);
     if (moves && move.savings > 0) {
         buffer_text(job->out, ", disrupting it would save $");
         text_money(job->out, move.savings);

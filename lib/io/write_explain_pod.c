@@ -276,9 +276,9 @@ static void as_text(const write_job *job, const karp_pod_explanation *explanatio
     header_line(t, job, "karp explain");
     buffer_char(job->out, '\n');
     text_subject(t, karp_pod_explanation_pod(explanation));
-    if (karp_pod_explanation_running(explanation)) buffer_text(job->out, " runs. If it were evicted now, it");
-    buffer_text(job->out, pod.permanent ? " cannot be placed (permanent: no new node will take it).\n"
-                                        : " cannot be placed now.\n");
+    bool running = karp_pod_explanation_running(explanation) != 0;
+    if (running) buffer_text(job->out, " runs. If it were evicted now, it");
+    text_no_place(t, &pod, running);
     causes_as_text(t, job, explanation, true);
     if (pod.pool_count > 0) {
         table_of_pools(t, &pod);

@@ -417,12 +417,17 @@ static void write_summary(const text_out *t, const write_job *job, const plan_to
     }
     buffer_uint(b, totals->receiving);
     buffer_text(b, totals->receiving == 1 ? " node receives pods. " : " nodes receive pods. ");
-    buffer_uint(b, totals->placed);
-    buffer_text(b, " of ");
-    buffer_uint(b, totals->placed + failed);
-    buffer_text(b, totals->placed + failed == 1 ? " pod placed, " : " pods placed, ");
-    buffer_uint(b, failed);
-    buffer_text(b, " unschedulable");
+    bool any = totals->placed + failed > 0;
+    if (any) {
+        buffer_uint(b, totals->placed);
+        buffer_text(b, " of ");
+        buffer_uint(b, totals->placed + failed);
+        buffer_text(b, totals->placed + failed == 1 ? " pod placed, " : " pods placed, ");
+        buffer_uint(b, failed);
+        buffer_text(b, " unschedulable");
+    } else {
+        buffer_text(b, "No pod to place");
+    }
     if (ignored > 0) {
         buffer_text(b, ", ");
         buffer_uint(b, ignored);
@@ -430,7 +435,9 @@ static void write_summary(const text_out *t, const write_job *job, const plan_to
     }
     buffer_text(b, ".\n");
     double after = karp_decision_cost_after(job->decision);
-    cost_line(t, "Cost", karp_decision_cost_before(job->decision), after - (job->disruption ? commands->savings : 0));
+    bool expired = job->disruption != NULL && commands->expired > 0;
+    cost_line(t, expired ? "Cost if no node had expired" : "Cost", karp_decision_cost_before(job->decision),
+              after - (job->disruption ? commands->savings : 0));
     no_saving(b, job->decision);
     if (totals->cpu_allocatable > 0) {
         buffer_text(b, "   CPU requested/allocatable: ");

@@ -310,9 +310,11 @@ void rows_command(const text_out *t, const write_job *job, const karp_decision *
     buffer_text(b, karp_method_reason(command.method));
     buffer_text(b, " (");
     buffer_text(b, karp_method_name(command.method));
-    buffer_text(b, command.savings < 0 ? ")  costs $" : ")  saves $");
-    text_money(b, fabs(command.savings));
-    buffer_text(b, command.savings < 0 ? "/h more" : "/h");
+    buffer_text(b, command.expired != 0  ? ")  counts on nodes that have expired and go anyway"
+                   : command.savings < 0 ? ")  costs $"
+                                         : ")  saves $");
+    if (command.expired == 0) text_money(b, fabs(command.savings));
+    if (command.expired == 0) buffer_text(b, command.savings < 0 ? "/h more" : "/h");
     if (command.waiting > 0) {
         buffer_text(b, ", nodes for ");
         buffer_uint(b, command.waiting);
@@ -405,6 +407,7 @@ void count_commands(const write_job *job, const karp_decision *decision, command
         karp_command command;
         get_command(job, decision, i, &command);
         *(command.replaces ? &totals->replaced : &totals->deleted) += command.node_count;
+        totals->expired += command.expired != 0;
         totals->savings += command.savings;
     }
 }

@@ -55,6 +55,7 @@ void rows_kept(const text_out *t, const write_job *job, const karp_decision *dec
 typedef struct command_totals {
     size_t deleted; /* nodes that are deleted without a replacement */
     size_t replaced; /* nodes that are replaced */
+    size_t expired; /* commands that count on nodes which have expired */
     double savings;
 } command_totals;
 void count_commands(const write_job *job, const karp_decision *decision, command_totals *totals);

@@ -63,7 +63,7 @@ const record record_command = {
          { SIZE("placement_count", karp_command, placement_count), COLUMN_ALONE },
          { SUM("savings", karp_command, savings), COLUMN },
          { FLAG("replacementUnavailable", karp_command, replacement_unavailable), GIVEN },
-         { REAL("score", karp_command, score), NOT_NEGATIVE },
+         { FLAG("expired", karp_command, expired), GIVEN }, { REAL("score", karp_command, score), NOT_NEGATIVE },
          { DURATION("validateAfter", karp_command, validate_after), POSITIVE, COLUMN },
          { REAL("score", karp_command, score), COLUMN_ALONE })
 };

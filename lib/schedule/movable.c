@@ -78,6 +78,22 @@ enum pdb_answer pod_pdb_check(const karp_snapshot *s, uint32_t pod_number, int64
     return blocks(b, mode) ? PDB_ONE_BLOCKS : PDB_ALLOWED;
 }
 
+int64_t claim_expires(const node_claim *c)
+{
+    if (c->meta.deletion != KARP_NO_TIME || c->expire_after == KARP_DURATION_UNSET ||
+        c->expire_after == KARP_DURATION_NEVER)
+        return KARP_NO_TIME;
+    if (c->meta.creation == KARP_NO_TIME) return KARP_NO_TIME + 1; /* created at no known time */
+    return c->expire_after > INT64_MAX - c->meta.creation ? INT64_MAX : c->meta.creation + c->expire_after;
+}
+
+bool node_expired(const karp_snapshot *s, uint32_t node_number, int64_t now)
+{
+    uint32_t claim = s->nodes[node_number].claim;
+    int64_t end = claim == NO_ID ? KARP_NO_TIME : claim_expires(&s->raw.claims.items[claim]);
+    return end != KARP_NO_TIME && end <= now;
+}
+
 bool pod_holds_drain(const karp_snapshot *s, uint32_t pod_number, int64_t now)
 {
     return !pod_disruptable(s, pod_at(&s->raw, pod_number), now) ||

@@ -145,6 +145,21 @@ bool report_placements(scheduler *s, karp_decision *d, const received *r)
     return ok;
 }
 
+/* Whether the row is about claims of its own pod: another pod of the class has other claims. Looked at only where each
+ * pod is explained. */
+static bool names_claims(const scheduler *s, const karp_unschedulable *row, uint32_t pod_number)
+{
+    const store *raw = &s->snapshot->raw;
+    bool named = false;
+    if (s->settings.options->explain != KARP_EXPLAIN_FULL) return false;
+    if (pod_at(raw, row->pod)->volumes == pod_at(raw, pod_number)->volumes) return false;
+    for (size_t t = 0; t < row->topology_count && !named; t++) {
+        for (size_t i = 0; i < row->topologies[t].domain_count; i++)
+            named = named || row->topologies[t].domains[i].volume.len > 0;
+    }
+    return named;
+}
+
 /* Pods of one class that failed with the same view have equal rows except for their names. */
 static bool report_failures(scheduler *s, karp_decision *d)
 {
@@ -158,7 +173,8 @@ static bool report_failures(scheduler *s, karp_decision *d)
         if (!scheduler_worked(s, 128)) ok = false;
         const failure *f = &s->placement.failures.items[i];
         karp_unschedulable row = { .size = sizeof row };
-        bool shared = f->view != NO_ID && row_of_view[f->view] != NO_ID;
+        bool shared = f->view != NO_ID && row_of_view[f->view] != NO_ID &&
+                      !names_claims(s, &d->unschedulable.items[row_of_view[f->view]], f->pod);
         if (shared) row = d->unschedulable.items[row_of_view[f->view]];
         else ok = ok && why_unschedulable(s, f, d, &known, &row);
         row.pod = f->pod;
@@ -448,10 +464,11 @@ karp_status report_plan(scheduler *s, karp_decision *d)
     d->peer_version = options_peer(s->settings.options);
     d->now = s->settings.now;
     if (s->templates.usable_pools == 0 && s->workloads == NULL && !report_no_pools(s, d)) return KARP_E_NOMEM;
-    bool ok = report_ignored(s, d) && drains_note(s->snapshot, d->now, d) && warn_of_dropped(s, d) &&
-              warn_of_pools(s, d) && warn_of_unknown_nodes(s, d) && report_received(s, &d->data, &r) &&
-              report_finalize(s, &s->data, &r, &finals) && report_launches(s, d, &r, finals) && report_apart(s, d) &&
-              report_placements(s, d, &r) && report_failures(s, d) && report_nodes_later(s, d) && gangs_report(s, d);
+    bool ok = report_ignored(s, d) && drains_note(s->snapshot, d->now, d) && daemons_note(s->snapshot, d) &&
+              warn_of_dropped(s, d) && warn_of_pools(s, d) && warn_of_unknown_nodes(s, d) &&
+              report_received(s, &d->data, &r) && report_finalize(s, &s->data, &r, &finals) &&
+              report_launches(s, d, &r, finals) && report_apart(s, d) && report_placements(s, d, &r) &&
+              expired_note(s->snapshot, d) && report_failures(s, d) && report_nodes_later(s, d) && gangs_report(s, d);
     /* a search for the reason of a rejection may have given up */
     d->complete = !s->round.stopped && !devices_gave_up(s);
     return ok && !s->failed && !s->algebra.failed ? KARP_OK : KARP_E_NOMEM;

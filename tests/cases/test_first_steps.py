@@ -217,7 +217,7 @@ def check_explain():
         _, error = run('explain', 'pod', name, *QUICKSTART, status=1)
         check(error.startswith(f'karp: {name}: {part}'), error)
     running, _ = run('explain', 'pod', 'kube-system/dns-0', *QUICKSTART)
-    check('kube-system/dns-0 runs. If it were evicted now, it gets ' in running and 'it runs on node system' in running, running)
+    check('kube-system/dns-0 runs. If it were evicted now, it would get ' in running and 'it runs on node system' in running, running)
     ended = POD + 'status: {phase: Succeeded}\n'
     _, error = run('explain', 'pod', 'p', '-f', '-', text=ended, status=1)
     check('the pod has ended' in error, error)

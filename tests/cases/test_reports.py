@@ -144,7 +144,7 @@ def running_pods():
     """Where it runs, where it would go, and what would be launched today; no error."""
     told, said = ask(('explain', 'pod', 'shop/p-0'), '16-timer-never-runs-out')
     equal((told['running'], told['outcome'], told['node']), (True, 'node', 'n0'), 'it would come back')
-    check('shop/p-0 runs. If it were evicted now, it goes to the node n0.' in said and 'm6i.xlarge, us-west-2a, on-demand, of NodePool std' in said, said)
+    check('shop/p-0 runs. If it were evicted now, it would go to the node n0.' in said and 'm6i.xlarge, us-west-2a, on-demand, of NodePool std' in said, said)
     found, _ = causes('16-timer-never-runs-out', 'shop/p-0')
     check('would fit on another existing node' in found['today'], found)
     found, said = causes('06-spot-few-cheaper-types', 'shop/celery-0')

@@ -25,7 +25,7 @@ MANIFESTS = {
     'job-completions': ['2 pods default/a-{0,1}', '2 of 2 pods placed'],
     'jobs': ['9 pods default/j1-{0..2} default/j3-1-0 default/rc-{0..2} default/rs-{0,1}', 'Job j2: suspended', 'CronJob cj: it has no pods before its time, then 4 a run'],
     'knative': ['5 pods default/hello-{0..4}', 'cpu 5125m', 'queue-proxy that requests cpu 25m by default'],
-    'labels-mismatch': ['Deployment web is not planned, as the API server refuses it', 'do not have app=web of its selector', '0 of 0 pods placed', 'INCOMPLETE: 1 object'],
+    'labels-mismatch': ['Deployment web is not planned, as the API server refuses it', 'do not have app=web of its selector', 'No pod to place', 'INCOMPLETE: 1 object'],
     'memory-512m': ['container c has memory 512m, which is 0.512 bytes; 512Mi may be meant'],
     'rc': ['3 pods default/rc-{0..2}'],
     'rollout': ['20 pods default/checkout-{0..19}'],

@@ -353,7 +353,7 @@ static void nothing_to_do(void **state)
     (void)state;
     karp_text text = plan(&empty, NULL, options_for(KARP_FORMAT_TEXT));
     expect_text(&text, "karp plan  \xc2\xb7  profile karpenter-1.14  \xc2\xb7  now 2023-11-16T22:32:00.413Z\n\n"
-                       "Plan: 0 to launch, 0 nodes receive pods. 0 of 0 pods placed, 0 unschedulable.\n"
+                       "Plan: 0 to launch, 0 nodes receive pods. No pod to place.\n"
                        "Cost: $0.000/h -> $0.000/h\n");
 }
 

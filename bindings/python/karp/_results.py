@@ -352,6 +352,7 @@ class CommandRow(Row):
         self.nodes: Tuple[str, ...] = read.strings(raw.nodes, raw.node_count)
         self.savings: float = float(raw.savings)
         self.replacement_unavailable: bool = bool(raw.replacement_unavailable)
+        self.expired: bool = bool(raw.expired)
         self.score: Optional[float] = float(raw.score) if raw.score >= 0 else None
         self.validate_after: Optional[str] = read.duration(raw.validate_after) if raw.validate_after > 0 else None
 

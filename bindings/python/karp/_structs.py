@@ -77,7 +77,7 @@ class Command(C.Structure):
                 ('placement_first', C.c_size_t), ('placement_count', C.c_size_t), ('savings', C.c_double),
                 ('validate_after', C.c_int64), ('score', C.c_double), ('decision', C.c_uint32),
                 ('terminate_first', C.c_uint32), ('termination_grace_period', C.c_int64),
-                ('replacement_unavailable', C.c_uint32), ('reserved', C.c_uint32), ('waiting', C.c_size_t)]
+                ('replacement_unavailable', C.c_uint32), ('expired', C.c_uint32), ('waiting', C.c_size_t)]
 
 
 class CommandNode(C.Structure):

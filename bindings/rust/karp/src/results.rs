@@ -462,6 +462,9 @@ pub struct Command {
     /// its static NodePool. Karpenter abandons such a command when the launch fails. savings is 0, and the cost after
     /// the decision is that without it.
     pub replacement_unavailable: bool,
+    /// some of its nodes, or of those that receive its pods, have expired: Karpenter deletes them whatever the pass
+    /// decides, so that savings do not last. Since 1.0
+    pub expired: bool,
     /// of the policy Balanced; negative = not scored
     pub score: f64,
     /// nanoseconds until it is validated; 0 = it is not validated
@@ -495,6 +498,7 @@ impl Command {
             placements: (r.placement_first..r.placement_first + r.placement_count).map(|i| d.placement(i)).collect::<Result<_, _>>()?,
             savings: r.savings,
             replacement_unavailable: r.replacement_unavailable != 0,
+            expired: r.expired != 0,
             score: r.score,
             validate_after: duration(r.validate_after),
         })
