@@ -195,6 +195,8 @@ static const option_row rows[] = {
       "time from launch until a node is ready; default 45s" },
     { 0, "boot-jitter", "TIME", CLI_OPTION_REPLAY | CLI_OPTION_TUNE, TEXT(replay[REPLAY_BOOT_JITTER]),
       "random time added to --boot, at most; default 30s" },
+    { 0, "initialization", "TIME", CLI_OPTION_REPLAY, TEXT(replay[REPLAY_INITIALIZATION]),
+      "time from a node that takes pods until Karpenter has initialised it; default 0s, and 1s for kwok's nodes" },
     { 0, "disruption-interval", "TIME", CLI_OPTION_REPLAY | CLI_OPTION_TUNE, TEXT(replay[REPLAY_DISRUPTION_INTERVAL]),
       "time between disruption passes; default 10s, as in Karpenter" },
     { 0, "interruptions", "[TYPE=]RATE,...", CLI_OPTION_REPLAY | CLI_OPTION_TUNE, TEXT(replay[REPLAY_INTERRUPTIONS]),

@@ -123,6 +123,7 @@ static bool read_options(const cli_options *options, replaying *r)
     return read_policies(options, r) && read_rates(options, r) && duration(options, REPLAY_STEP, "--step", &o->step) &&
            duration(options, REPLAY_BOOT, "--boot", &o->boot) &&
            duration(options, REPLAY_BOOT_JITTER, "--boot-jitter", &o->boot_jitter) &&
+           duration(options, REPLAY_INITIALIZATION, "--initialization", &o->initialization) &&
            duration(options, REPLAY_DISRUPTION_INTERVAL, "--disruption-interval", &o->disruption_interval) &&
            instant(options, REPLAY_UNTIL, "--until", &o->until, &o->until_after) &&
            instant(options, REPLAY_DUMP_AT, "--dump-at", &o->dump_at, &o->dump_after);

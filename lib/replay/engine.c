@@ -324,6 +324,8 @@ static void from_queue(engine *e, const replay_event *event)
         return;
     case EVENT_READY:
         if (n && !n->gone && n->ready_at == e->now) join(e, event->index);
+        else if (n && !n->gone && n->initializing && n->ready_at + e->options->initialization == e->now)
+            node_initialized(e, event->index);
         return;
     case EVENT_EXPIRED:
         if (n && !n->gone && !n->deleting) {

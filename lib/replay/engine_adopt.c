@@ -85,7 +85,7 @@ static void take_state(engine *e, replay_node *n, const replay_given *g, const k
     n->unmanaged = g->claim == NULL;
     if (!g->claim) return;
     int64_t initialized = since(claim->conditions, claim->condition_count, "Initialized");
-    if (initialized != KARP_NO_TIME) n->ready_at = initialized;
+    if (initialized != KARP_NO_TIME) n->ready_at = initialized - e->options->initialization;
     n->last_event = claim->last_pod_event;
     n->consolidatable = holds(claim->conditions, claim->condition_count, "Consolidatable");
     n->drifted = holds(claim->conditions, claim->condition_count, "Drifted");

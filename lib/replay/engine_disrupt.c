@@ -56,7 +56,7 @@ int64_t disrupt_consolidatable_at(const engine *e, const replay_node *n)
 {
     int64_t window = n->pool_number == REPLAY_NONE ? KARP_DURATION_NEVER : e->nodes.pools[n->pool_number].window;
     if (window > INT64_MAX / 4) return KARP_NO_TIME;
-    return (n->last_event == KARP_NO_TIME ? n->ready_at : n->last_event) + window;
+    return (n->last_event == KARP_NO_TIME ? n->ready_at + e->options->initialization : n->last_event) + window;
 }
 
 /* The earliest time at which a node becomes a candidate; INT64_MAX = none will. `only_new`: ignores nodes that are
@@ -67,7 +67,7 @@ static int64_t first_candidate(const engine *e, bool only_new, int64_t enough)
     for (size_t i = 0; i < e->nodes.alive_count; i++) {
         const replay_node *n = &e->nodes.list[e->nodes.alive[i]];
         engine_ahead(e, i);
-        if (!node_takes_pods(n) || !eligible(e, n)) continue;
+        if (!node_takes_pods(n) || n->initializing || !eligible(e, n)) continue;
         int64_t at = n->drifted ? e->now : disrupt_consolidatable_at(e, n);
         if (at == KARP_NO_TIME || (only_new && !n->nominated && (n->consolidatable || n->drifted))) continue;
         if (at < n->nominated_until) at = n->nominated_until;
@@ -122,7 +122,7 @@ static void after_nothing(engine *e)
 static bool is_consolidatable(const engine *e, const replay_node *n)
 {
     int64_t at = disrupt_consolidatable_at(e, n);
-    return at != KARP_NO_TIME && at <= e->now;
+    return at != KARP_NO_TIME && at <= e->now && !n->initializing;
 }
 
 static void review(engine *e, uint32_t node)
@@ -681,7 +681,7 @@ static void each_waiting(engine *e, uint32_t node, void (*found)(engine *e, repl
 static void check_replacements(engine *e, replay_command *c)
 {
     for (size_t i = 0; i < c->replacement_count; i++) {
-        if (!e->nodes.list[c->replacements[i]].ready) return;
+        if (!e->nodes.list[c->replacements[i]].ready || e->nodes.list[c->replacements[i]].initializing) return;
     }
     finish_command(e, c);
 }

@@ -393,6 +393,16 @@ void node_ready(engine *e, uint32_t node)
     e->meter.memory_had += n->allocatable[RESOURCE_MEMORY];
     node_freed(e, node);
     if (e->pods.complex_pending) e->provisioning.bind_complex = true;
+    n->initializing = e->options->initialization > 0;
+    if (n->initializing) engine_at(e, e->now + e->options->initialization, EVENT_READY, node, 0);
+    disrupt_changed(e);
+    node_touch(e, node);
+    if (!n->initializing) disrupt_replacement_ready(e, node);
+}
+
+void node_initialized(engine *e, uint32_t node)
+{
+    e->nodes.list[node].initializing = false;
     disrupt_changed(e);
     node_touch(e, node);
     disrupt_replacement_ready(e, node);

@@ -14,6 +14,7 @@ typedef struct replay_node {
     uint32_t first_pod, pod_count;
     uint32_t scheduled; /* its number for kube-scheduler; REPLAY_NONE = it has not joined */
     bool ready, deleting, gone, tainted;
+    bool initializing; /* it takes pods, and Karpenter has not initialised it */
     bool consolidatable, drifted; /* conditions of its claim */
     bool nominated; /* for pods: no pass selects it. Until then, as reviewed last (disrupt_conditions()) */
     bool unmanaged; /* has no NodeClaim */
@@ -84,6 +85,7 @@ void node_begin(engine *e, uint32_t node);
 /* The requests of the pods for which the decision makes the launch. */
 void launch_amounts(const engine *e, const karp_decision *d, const karp_launch *launch, int64_t out[RESOURCES_MOST]);
 void node_ready(engine *e, uint32_t node);
+void node_initialized(engine *e, uint32_t node);
 void node_delete(engine *e, uint32_t node); /* starts to drain it */
 void node_kill(engine *e, uint32_t node); /* the machine ends, together with its pods */
 void node_empty(engine *e, uint32_t node); /* likewise, after all its pods were evicted */

@@ -470,14 +470,14 @@ static size_t try_pending(engine *e, size_t most)
     return bound;
 }
 
-/* A node joins with a taint that Karpenter takes away a moment later. So kube-scheduler tries all pods in vain, and
- * holds each back for 1, 2, 4, 8 or 10 s, the longer the more attempts it has had: those with fewer come first. A pod
- * that is held back at that time, for its first attempt, comes before them. */
+/* A node is created with a taint that Karpenter takes away a quarter of a second later. So kube-scheduler tries all
+ * pods in vain, and holds each back for 1, 2, 4, 8 or 10 s, the longer the more attempts it has had: those with fewer
+ * come first. A pod that is held back when it is created, for its first attempt, comes before them. */
 static uint32_t turn_of(const engine *e, uint32_t pod)
 {
     enum { LONGEST = 5 };
     const replay_pod *p = &e->pods.list[pod];
-    if (e->now - p->waits_since <= SECOND) return 0;
+    if (e->now - p->waits_since <= SECOND + SECOND / 4) return 0;
     return p->attempts < LONGEST ? 1 + p->attempts : 1 + LONGEST;
 }
 

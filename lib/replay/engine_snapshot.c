@@ -25,14 +25,16 @@ static karp_meta node_meta(const replay_node *n)
 
 enum { MOST_CONDITIONS = 6 };
 
-static karp_node_claim_status claim_status(const replay_node *n, karp_condition conditions[MOST_CONDITIONS])
+static karp_node_claim_status claim_status(const engine *e, const replay_node *n,
+                                           karp_condition conditions[MOST_CONDITIONS])
 {
     size_t count = 0;
+    int64_t initialization = e->options->initialization;
     conditions[count++] = CONDITION("Launched", n->created);
     if (n->ready) {
         conditions[count++] = CONDITION("Registered", n->ready_at);
-        conditions[count++] = CONDITION("Initialized", n->ready_at);
-        conditions[count++] = CONDITION("Ready", n->ready_at);
+        if (!n->initializing) conditions[count++] = CONDITION("Initialized", n->ready_at + initialization);
+        if (!n->initializing) conditions[count++] = CONDITION("Ready", n->ready_at + initialization);
     }
     /* A nominated node is no candidate, whatever its conditions are. */
     if (n->consolidatable && !n->nominated) conditions[count++] = CONDITION("Consolidatable", n->ready_at);
@@ -51,7 +53,7 @@ static karp_node_claim_status claim_status(const replay_node *n, karp_condition 
 static karp_status add_claim(engine *e, karp_builder *builder, const replay_node *n)
 {
     karp_condition conditions[MOST_CONDITIONS];
-    karp_node_claim_status status = claim_status(n, conditions);
+    karp_node_claim_status status = claim_status(e, n, conditions);
     karp_node_claim claim;
     karp_node_claim_init(&claim, sizeof claim);
     claim.meta = node_meta(n);
@@ -111,7 +113,7 @@ static karp_status edit_claim(engine *e, karp_builder *builder, const replay_nod
     bool stays = !n->gone && !n->unmanaged;
     if (n->claim_in_snapshot) e->objects.rows_since_rebuild++;
     if (n->claim_in_snapshot && stays && n->node_in_snapshot == n->ready) {
-        karp_node_claim_status now = claim_status(n, conditions);
+        karp_node_claim_status now = claim_status(e, n, conditions);
         return karp_builder_set_node_claim_status(builder, n->name, &now, &e->error);
     }
     if (n->claim_in_snapshot) status = karp_builder_remove(builder, str("NodeClaim"), none, n->name, &e->error);

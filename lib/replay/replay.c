@@ -413,9 +413,11 @@ static karp_status settle_times(replay *r)
         o->boot = r->base.trace.boot != KARP_DURATION_UNSET ? r->base.trace.boot : 45 * SECOND;
     if (o->boot_jitter == KARP_DURATION_UNSET)
         o->boot_jitter = r->base.trace.boot != KARP_DURATION_UNSET ? 0 : 30 * SECOND;
-    if (o->boot < 0 || o->boot_jitter < 0 || o->step < 0 || o->disruption_interval < 0 || o->boot > INT64_MAX / 8 ||
-        o->boot_jitter > INT64_MAX / 8 || o->disruption_interval > INT64_MAX / 8)
+    const int64_t given[] = { o->boot, o->boot_jitter, o->step, o->disruption_interval, o->initialization };
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        if (given[i] >= 0 && given[i] <= INT64_MAX / 8) continue;
         return fail(&r->error, KARP_E_INVALID, "a duration of the replay is negative, or too long");
+    }
     r->step = r->base.state            ? replay_state_step(r)
               : o->step                ? o->step
               : r->base.ends_with_plan ? MINUTE

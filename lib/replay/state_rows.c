@@ -20,8 +20,9 @@ const record state_node = { OPEN(
     { DURATION_OR_NEVER("expireAfter", replay_node, expire_after) },
     { DURATION_OR_NEVER("terminationGracePeriod", replay_node, termination_grace_period) },
     { BOOL("ready", replay_node, ready) }, { BOOL("deleting", replay_node, deleting) },
-    { BOOL("tainted", replay_node, tainted) }, { BOOL("consolidatable", replay_node, consolidatable) },
-    { BOOL("drifted", replay_node, drifted) }, { BOOL("nominated", replay_node, nominated) }) };
+    { BOOL("tainted", replay_node, tainted) }, { BOOL("initializing", replay_node, initializing) },
+    { BOOL("consolidatable", replay_node, consolidatable) }, { BOOL("drifted", replay_node, drifted) },
+    { BOOL("nominated", replay_node, nominated) }) };
 
 const record state_loss = { OPEN(
     { TEXT("instanceType", replay_loss, instance_type) }, { TEXT("zone", replay_loss, zone) },

@@ -41,9 +41,25 @@ def replay(deployments, steps, *words):
         return json.loads(run('replay', path, '--boot-jitter', '0s', *words)[0])
 
 
-def ends(deployments, steps, seed=1):
+def initialized_late():
+    """Karpenter initialises a node so long after it takes pods: until then it is no replacement, and consolidateAfter begins."""
+    deployments = [deployment('web', 1000, SMALL)]
+    steps = [('web', 1), '10s', ('web', 0), '5m']
+    at_once, late = ends(deployments, steps), ends(deployments, steps, 1, '--initialization', '20s')
+    equal([b - a for a, b in zip(at_once, late)], [20], 'a node that was initialised 20 s later')
+    figures = [replay(deployments, steps[:1] + ['5m'], '-o', 'json', *words)['policies'][0]['pendingSeconds'] for words in ((), ('--initialization', '20s'))]
+    equal(figures[0], figures[1], 'pods do not wait for it')
+    with tempfile.TemporaryDirectory() as folder:  # it goes on from a dump in between: the node takes pods from 25 s on
+        path, then = pathlib.Path(folder, 'story.yaml'), pathlib.Path(folder, 'then.json')
+        path.write_text(HEAD + deployments[0] + 'steps:\n- scale: {deployment: web, replicas: 1}\n- wait: 5m\n- scale: {deployment: web, replicas: 0}\n- wait: 5m\n')
+        words = ('--boot-jitter', '0s', '--initialization', '20s')
+        then.write_text(run('replay', path, *words, '--dump-at', '30s')[0])
+        equal(run('replay', path, *words, '-o', 'json', '--nodepools', then)[0], run('replay', path, *words, '-o', 'json')[0], 'resumed')
+
+
+def ends(deployments, steps, seed=1, *words):
     """The seconds at which nodes had ended, each node for itself."""
-    series = replay(deployments, steps, '--step', '1s', '-o', 'json', '--seed', str(seed))['policies'][0]['series']
+    series = replay(deployments, steps, '--step', '1s', '-o', 'json', '--seed', str(seed), *words)['policies'][0]['series']
     nodes = series['nodes']
     return [series['time'][i] - series['time'][0] for i in range(1, len(nodes)) for _ in range(nodes[i - 1] - nodes[i])]
 
@@ -73,6 +89,7 @@ def main():
     # A pod that waits from 60 s to 85 s is planned again every 10 s: its node is nominated for 20 s after the last time.
     state = replay([deployment('b', 1000, LARGE), deployment('web', 1000, SMALL)], [('b', 1), '1m', ('web', 1), '1m'], '--dump-at', '90s')['replay']
     equal((state['nodes'][1].get('nominatedUntil', 0) - state['begins']) / 1e9, 101, 'nominated')
+    initialized_late()
     finish()
 
 

@@ -28,8 +28,9 @@ WITHIN = {'dollars': (.02, 0), 'nodeHours': (.02, 0), 'launches': (0, 1), 'evict
 CURVE = .25  # by how many nodes the curve of the median seed may be farther from the nearest run than runs are from each other
 FIGURES = ('dollars', 'nodeHours', 'launches', 'evictions', 'p50', 'p99')
 STEP = 2
+LOOK = .25  # seconds between two lines of a recording
 SEEDS = 100
-UNTIL_READY = 2  # seconds from the registration of a node until Karpenter has initialised it
+UNTIL_INITIALIZED = 1  # seconds from the registration of a node, which takes pods at once: Karpenter pauses so long
 
 
 def gates_of(path):
@@ -51,9 +52,14 @@ def apart(a, b):
     return sum(abs(x - y) for x, y in zip(a, b)) / max(1, min(len(a), len(b)))
 
 
+def registered(one):
+    """Whether a NodeClaim has been registered."""
+    return any(c['type'] == 'Registered' and c['status'] == 'True' for c in one.get('status', {}).get('conditions', []))
+
+
 def seen(path, begins):
-    """The number of nodes over time, and how long each pod waited, from a recording."""
-    now, points, waits = set(), [[0, 0]], {}
+    """The number of nodes over time, and how long each pod waited and each node took until it was registered, from a recording."""
+    now, points, waits, boots = set(), [[0, 0]], {}, {}
     with gzip.open(path, 'rt') as lines:
         for line in map(json.loads, lines):
             at = max(0, datetime.datetime.fromisoformat(line['now'].replace('Z', '+00:00')).timestamp() - begins)
@@ -61,6 +67,9 @@ def seen(path, begins):
                 meta = one['metadata']
                 if one['kind'] == 'NodeClaim':
                     now.add(meta['name'])
+                    boot = boots.setdefault(meta['name'], [at, None])
+                    if registered(one) and boot[1] is None:
+                        boot[1] = at
                 elif one['kind'] == 'Pod' and not any(owner['kind'] == 'DaemonSet' for owner in meta.get('ownerReferences', [])):
                     wait = waits.setdefault(meta['name'], [at, None])
                     if one['spec'].get('nodeName') and wait[1] is None:
@@ -72,7 +81,7 @@ def seen(path, begins):
                 elif kind == 'Pod' and name in waits and waits[name][1] is None:
                     waits[name][1] = at
             points.append([at, len(now)])
-    return points, [(at if ended is None else ended) - begun for begun, ended in waits.values()]
+    return points, [(at if ended is None else ended) - begun for begun, ended in waits.values()], [ended - begun for begun, ended in boots.values() if ended]
 
 
 def rank(values, part):
@@ -86,17 +95,23 @@ def recorded(story):
         nodes = one.get('nodes') if isinstance(one.get('nodes'), list) else one['samples']
         lines = path.with_suffix('.jsonl.gz')
         if lines.exists():
-            nodes, waits = seen(lines, one['begins'])
+            nodes, waits, one['boots'] = seen(lines, one['begins'])
             one.update(p50=rank(waits, .5), p99=rank(waits, .99))
         one['curve'] = curve(nodes, one['seconds'])
         runs.append(one)
     return runs
 
 
+def boot_of(runs):
+    """How long nodes take until they are registered, which a replay is told: the median, as exact as looks are. The busier a machine is, the longer."""
+    boots = [boot for one in runs for boot in one.get('boots', ())]
+    return round(statistics.median(boots) / LOOK) * LOOK if boots else runs[0]['boot']
+
+
 def predicted(story, runs, seed, options=()):
-    """One replay, with the distance of its curve to the nearest run. A node needs two seconds after its registration."""
-    done = subprocess.run([os.environ['KARP'], 'replay', story, '--catalogue', story.parent / 'types.json', '--boot', f"{runs[0]['boot'] + UNTIL_READY}s",
-                           '--boot-jitter', '0s', '--step', f'{STEP}s', '--seed', str(seed), '-o', 'json', '--feature-gates', gates_of(story), *options], capture_output=True, text=True)
+    """One replay, with the distance of its curve to the nearest run. A node takes pods when it registers."""
+    done = subprocess.run([os.environ['KARP'], 'replay', story, '--catalogue', story.parent / 'types.json', '--boot', f'{boot_of(runs):.2f}s',
+                           '--boot-jitter', '0s', '--initialization', f'{UNTIL_INITIALIZED}s', '--step', f'{STEP}s', '--seed', str(seed), '-o', 'json', '--feature-gates', gates_of(story), *options], capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stderr)
     one = json.loads(done.stdout)['policies'][0]

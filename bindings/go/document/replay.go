@@ -30,6 +30,7 @@ type ReplayOptions struct {
 	Policies         []string // "karpenter", "cost" …; none = "karpenter"
 	Until            time.Time
 	UntilAfter, Step time.Duration
+	Initialization   time.Duration // from a node that takes pods until Karpenter has initialised it
 	Seed             uint64
 	Boot, BootJitter *time.Duration
 	Interruptions    []Interruption
@@ -151,6 +152,7 @@ func Replay(options *ReplayOptions) (*Replayed, error) {
 	if options.BootJitter != nil {
 		o.boot_jitter = C.int64_t(*options.BootJitter)
 	}
+	o.initialization = C.int64_t(options.Initialization)
 	if options.Repack != "" {
 		plan := documents([]string{options.Repack})
 		defer freeDocuments(plan, 1)

@@ -56,6 +56,7 @@ type ReplayOptions struct {
 	Policies         []string
 	Until            time.Time
 	UntilAfter, Step time.Duration
+	Initialization   time.Duration
 	Seed             uint64
 	Boot, BootJitter *time.Duration
 	Interruptions    []Interruption

@@ -181,7 +181,7 @@ def _reporter(run: Run, progress: Callable[[Progress], object]) -> Any:
 def replay(traces: Source, *, objects: Source = (), replace: Source = (), policies: Union[str, Sequence[str]] = ('karpenter',), format: str = '',
            catalogue: Union[None, Catalogue, Types] = None, region: str = '',
            until: Union[None, Time, datetime.timedelta] = None, step: Seconds = 0, seed: int = 0,
-           boot: Optional[Seconds] = None, boot_jitter: Optional[Seconds] = None, disruption_interval: Seconds = 0,
+           boot: Optional[Seconds] = None, boot_jitter: Optional[Seconds] = None, disruption_interval: Seconds = 0, initialization: Seconds = 0,
            interruptions: Union[float, Mapping[str, float]] = 0.0, most_allocated: bool = False, lenient: bool = False,
            repack: Optional[Source] = None, as_planned: bool = False, feature_gates: str = '',
            scheduler: str = '', scheduler_minor: int = 0, scheduler_config: Optional[Source] = None,
@@ -221,6 +221,7 @@ def replay(traces: Source, *, objects: Source = (), replace: Source = (), polici
     if boot_jitter is not None:
         options.boot_jitter = _nanoseconds(boot_jitter, 'boot_jitter')
     options.disruption_interval = _nanoseconds(disruption_interval, 'disruption_interval')
+    options.initialization = _nanoseconds(initialization, 'initialization')
     # The last row that fits counts, so that the rate of all others comes first.
     rows = [S.ReplayInterruption(lent.text(name), lent.text(''), rates[name]) for name in sorted(rates)]
     options.interruptions, options.interruption_count = lent.array(S.ReplayInterruption, rows), len(rows)
