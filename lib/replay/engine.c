@@ -274,7 +274,8 @@ void engine_take(engine *e, const trace_event *event)
         if (event->of.pod.surplus && e->scheduler.on) replicas_choose(e, event);
         pod_delete(e, event);
         return;
-    case TRACE_NODE_INTERRUPTED: interrupt_recorded(e, event); return;
+    case TRACE_NODE_INTERRUPTED:
+    case TRACE_NODE_FAILED: interrupt_recorded(e, event); return;
     case TRACE_OBJECT_APPLIED: apply_object(e, event); return;
     case TRACE_CAPACITY_LOST: lose_capacity(e, event); return;
     case TRACE_OBJECT_DELETED: delete_object(e, event); return;
@@ -319,7 +320,7 @@ static void from_queue(engine *e, const replay_event *event)
     switch (event->what) {
     case EVENT_POD_END:
         if (event->index < e->pods.count && e->pods.list[event->index].state == POD_RUNNING &&
-            e->pods.list[event->index].life == event->life)
+            e->pods.list[event->index].life == event->life && !e->nodes.list[e->pods.list[event->index].node].silent)
             pod_end(e, event->index);
         return;
     case EVENT_READY:
@@ -379,6 +380,7 @@ static void instant(engine *e)
     while (!e->status && e->next_event_of_trace < e->trace->count &&
            e->trace->events[e->next_event_of_trace].at <= e->now)
         engine_take(e, &e->trace->events[e->next_event_of_trace++]);
+    (void)health_go_on(e);
     if (e->autoscalers.due <= e->now) autoscalers_look(e);
     drift_note(e);
     while (!e->status && e->events.count && e->events.heap[0].at == e->now) {
@@ -415,6 +417,7 @@ static int64_t next_instant(const engine *e)
     if (e->autoscalers.due < next) next = e->autoscalers.due;
     if (e->rollouts.due < next) next = e->rollouts.due;
     if (e->jobs.due < next) next = e->jobs.due;
+    if (e->health.due < next) next = e->health.due;
     return next;
 }
 
@@ -525,6 +528,7 @@ void engine_init(engine *e, const replay_base *base)
     e->buffers.deadline = KARP_NO_TIME;
     e->provisioning.batch_first = e->provisioning.batch_due = e->provisioning.static_due = e->disruption.pass_due =
         e->disruption.look_again = e->repack_due = KARP_NO_TIME;
+    health_begin(e);
     disrupt_begin(e);
 }
 
@@ -542,6 +546,7 @@ void engine_free(engine *e)
     buffers_free(e);
     autoscalers_free(e);
     jobs_free(e);
+    health_free(e);
     repack_free(e);
     karp_snapshot_unref(e->objects.snapshot);
     karp_free(c, e->pods.shapes, e->pods.shape_count * sizeof *e->pods.shapes);

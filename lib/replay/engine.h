@@ -11,7 +11,7 @@
  *     engine_meter.c     costs and other figures             engine_adopt.c     nodes that exist at the start
  *     engine_save.c      the state as a document             engine_resume.c    restores that state
  *     engine_repack.c    a repack plan, step by step         engine_buffers.c   CapacityBuffers
- *     engine_drift.c     nodes drift from changed objects
+ *     engine_drift.c     nodes drift from changed objects engine_health.c    nodes that fail, taint-based eviction
  */
 #pragma once
 
@@ -22,6 +22,7 @@
 #include <replay/engine_buffers.h>
 #include <replay/engine_disrupt.h>
 #include <replay/engine_drift.h>
+#include <replay/engine_health.h>
 #include <replay/engine_jobs.h>
 #include <replay/engine_meter.h>
 #include <replay/engine_nodes.h>
@@ -94,6 +95,7 @@ struct engine {
     struct replay_autoscalers autoscalers;
     struct replay_rollouts rollouts;
     struct replay_jobs jobs;
+    struct replay_health health;
     struct replay_buffers buffers;
     struct replay_objects objects;
     struct replay_losses losses;
@@ -121,6 +123,11 @@ void engine_find_pool(const engine *e, replay_node *n);
 void engine_nomem(engine *e);
 void engine_at(engine *e, int64_t at, uint32_t what, uint32_t index, uint32_t life);
 uint64_t engine_random(const engine *e, uint64_t a, uint64_t b); /* deterministic: equal for equal seed and numbers */
+/* Whether it runs on a node that the controllers have heard of lately. */
+static inline bool pod_is_ready(const engine *e, const replay_pod *p)
+{
+    return p->state == POD_RUNNING && !e->nodes.list[p->node].unready;
+}
 enum { AHEAD = 16 }; /* distance in nodes at which loops prefetch */
 /* Prefetches a node that the loop over alive nodes reads a few iterations later. */
 static inline void engine_ahead(const engine *e, size_t i)

@@ -80,7 +80,7 @@ static kube_scaled_pod scaled_pod(const engine *e, const replay_autoscaler *a, c
 {
     bool runs = p->state == POD_RUNNING;
     kube_scaled_pod out = { .phase = runs ? KARP_PHASE_RUNNING : KARP_PHASE_PENDING,
-                            .ready = runs ? KUBE_READY : KUBE_NOT_READY,
+                            .ready = pod_is_ready(e, p) ? KUBE_READY : KUBE_NOT_READY,
                             .started = runs ? p->started : KARP_NO_TIME,
                             .changed = runs ? p->started : p->waits_since,
                             .sampled = e->now,

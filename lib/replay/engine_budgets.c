@@ -127,7 +127,7 @@ karp_status budgets_read_again(engine *e)
     karp_status status = budgets_read(e);
     for (size_t i = 0; i < e->pods.count && !status; i++) {
         const replay_pod *p = &e->pods.list[i];
-        if (p->state != POD_GONE) budgets_note(e, &e->pods.shapes[p->shape], 1, p->state == POD_RUNNING);
+        if (p->state != POD_GONE) budgets_note(e, &e->pods.shapes[p->shape], 1, pod_is_ready(e, p));
     }
     return status;
 }

@@ -60,7 +60,8 @@ static tree *node_object(trees *t, const replay_node *n, bool claim)
 {
     static const karp_taint disrupted = { { "karpenter.sh/disrupted", 22 }, { "", 0 }, { "NoSchedule", 10 } };
     tree *object = io_new_node(t, claim, n->name, n->created), *status = tree_get(object, "status");
-    tree *taints = io_new_taints(t, n->taints, n->taint_count, false);
+    tree *taints = claim ? io_new_taints(t, n->taints, n->taint_count, false)
+                         : io_new_taints(t, n->node_taints, n->node_taint_count, false);
     if (!claim && (n->tainted || n->deleting)) tree_append(t, taints, io_new_taint(t, &disrupted, false));
     tree_set_text(t, tree_get(object, "metadata"), "uid", n->name);
     tree_set(t, tree_get(object, "metadata"), "labels", label_map(t, n->labels, n->label_count - (claim && !n->ready)));
@@ -102,8 +103,8 @@ static tree *claim_object(trees *t, const replay_node *n)
     if (n->ready) {
         tree_set_text(t, status, "nodeName", n->name);
         io_add_condition(t, conditions, "Registered", "True", "Registered", n->ready_at);
-        io_add_condition(t, conditions, "Initialized", "True", "Initialized", n->ready_at);
-        io_add_condition(t, conditions, "Ready", "True", "Ready", n->ready_at);
+        if (!n->initializing) io_add_condition(t, conditions, "Initialized", "True", "Initialized", n->ready_at);
+        if (!n->initializing) io_add_condition(t, conditions, "Ready", "True", "Ready", n->ready_at);
     }
     if (n->consolidatable) io_add_condition(t, conditions, "Consolidatable", "True", "Consolidatable", n->ready_at);
     if (n->drifted)
@@ -137,7 +138,8 @@ static karp_status add_nodes(engine *e, trees *t, karp_reader *reader)
         if (!n->unmanaged) status = add_object(e, t, reader, claim_object(t, n));
         if (status || !n->ready) continue;
         tree *node = node_object(t, n, false);
-        io_add_condition(t, conditions_of(t, node), "Ready", "True", "Ready", n->ready_at);
+        io_add_condition(t, conditions_of(t, node), "Ready", n->unready ? "Unknown" : "True",
+                         n->unready ? "NodeStatusUnknown" : "Ready", n->health_since ? n->health_since : n->ready_at);
         status = add_object(e, t, reader, node);
     }
     reader->mode.complete = false;

@@ -82,6 +82,7 @@ static int64_t ends_at(const engine *e, const trace_job *spec, uint32_t pod)
 {
     int64_t more = spec->lasts_most > spec->lasts ? spec->lasts_most - spec->lasts : 0;
     if (more) more = (int64_t)(engine_random(e, pod, 77) % (uint64_t)more);
+    if (e->nodes.list[e->pods.list[pod].node].silent) return INT64_MAX; /* nobody hears of it */
     return e->pods.list[pod].started + spec->lasts + more;
 }
 

@@ -81,12 +81,12 @@ static uint32_t kind_of(engine *e, const replay_node *n)
         strbuf_addstr(key, n->labels[i].value);
         strbuf_addc(key, '\n');
     }
-    for (size_t i = 0; i < n->taint_count; i++) {
-        strbuf_addstr(key, n->taints[i].key);
+    for (size_t i = 0; i < n->node_taint_count; i++) {
+        strbuf_addstr(key, n->node_taints[i].key);
         strbuf_addc(key, '=');
-        strbuf_addstr(key, n->taints[i].value);
+        strbuf_addstr(key, n->node_taints[i].value);
         strbuf_addc(key, ':');
-        strbuf_addstr(key, n->taints[i].effect);
+        strbuf_addstr(key, n->node_taints[i].effect);
     }
     uint32_t kind = key->failed ? IO_NONE : io_table_get(&e->nodes.kind_index, (karp_str){ key->ptr, key->len });
     if (kind == IO_NONE && !key->failed &&
@@ -94,12 +94,43 @@ static uint32_t kind_of(engine *e, const replay_node *n)
              sizeof *e->nodes.kinds)) {
         kind = (uint32_t)e->nodes.kind_count++;
         e->nodes.kinds[kind] = (replay_kind){ copy_list(e, &e->memory, n->labels, n->label_count, sizeof *n->labels),
-                                              copy_list(e, &e->memory, n->taints, n->taint_count, sizeof *n->taints),
-                                              n->label_count, n->taint_count };
+                                              copy_list(e, &e->memory, n->node_taints, n->node_taint_count,
+                                                        sizeof *n->node_taints),
+                                              n->label_count, n->node_taint_count };
         if (!io_table_put(&e->nodes.kind_index, (karp_str){ key->ptr, key->len }, kind)) kind = IO_NONE;
     }
     if (kind == IO_NONE) engine_nomem(e);
     return kind;
+}
+
+/* The taints of the Node: those of its NodeClaim, and of a node that has failed. */
+static void set_taints(engine *e, replay_node *n)
+{
+    static const karp_str unreachable = { KUBE_TAINT_UNREACHABLE, sizeof KUBE_TAINT_UNREACHABLE - 1 }, none = { "", 0 };
+    karp_taint *own = arena_alloc(&n->memory, (n->taint_count + 2) * sizeof *own);
+    size_t count = n->taint_count;
+    if (!own) {
+        engine_nomem(e);
+        return;
+    }
+    if (count) memcpy(own, n->taints, count * sizeof *own);
+    if (n->unready) own[count++] = (karp_taint){ unreachable, none, { "NoSchedule", 10 } };
+    if (n->evicts) own[count++] = (karp_taint){ unreachable, none, { "NoExecute", 9 } };
+    n->node_taints = own;
+    n->node_taint_count = count;
+    n->executes = false;
+    for (size_t i = 0; i < count; i++) n->executes = n->executes || str_is(own[i].effect, "NoExecute");
+    if (!e->status) n->kind = kind_of(e, n);
+}
+
+void node_retaint(engine *e, uint32_t node)
+{
+    replay_node *n = &e->nodes.list[node];
+    set_taints(e, n);
+    if (!n->unready && !n->evicts) node_freed(e, node);
+    if (e->pods.complex_pending) e->provisioning.bind_complex = true;
+    binding_retaint(e, node);
+    node_touch(e, node);
 }
 
 static void add_requests(const engine *e, const karp_decision *d, const uint32_t *pods, size_t count, int64_t *out)
@@ -222,7 +253,7 @@ static void fill_node(engine *e, replay_node *n, const karp_launch *launch, cons
     n->expire_after = launch->expire_after;
     n->termination_grace_period = launch->termination_grace_period;
     engine_find_pool(e, n);
-    if (!e->status) n->kind = kind_of(e, n);
+    set_taints(e, n);
     if (!e->status) measure(e, n, launch, amounts);
 }
 
@@ -243,6 +274,7 @@ static uint32_t new_node(engine *e, const karp_launch *launch, const machine *m,
                         .last_event = KARP_NO_TIME,
                         .nominated_until = KARP_NO_TIME,
                         .drifted_at = KARP_NO_TIME,
+                        .stuck_until = KARP_NO_TIME,
                         .idle_until = e->now,
                         .first_pod = REPLAY_NONE,
                         .scheduled = REPLAY_NONE };
@@ -319,6 +351,7 @@ uint32_t node_given(engine *e, karp_str name)
                         .last_event = KARP_NO_TIME,
                         .nominated_until = KARP_NO_TIME,
                         .drifted_at = KARP_NO_TIME,
+                        .stuck_until = KARP_NO_TIME,
                         .idle_until = e->now,
                         .pool_number = REPLAY_NONE,
                         .first_pod = REPLAY_NONE,
@@ -392,6 +425,7 @@ void node_ready(engine *e, uint32_t node)
     e->meter.cpu_had += n->allocatable[RESOURCE_CPU];
     e->meter.memory_had += n->allocatable[RESOURCE_MEMORY];
     node_freed(e, node);
+    health_node_changed(e, node);
     if (e->pods.complex_pending) e->provisioning.bind_complex = true;
     n->initializing = e->options->initialization > 0;
     if (n->initializing) engine_at(e, e->now + e->options->initialization, EVENT_READY, node, 0);
@@ -446,6 +480,7 @@ static void node_gone(engine *e, uint32_t node)
         e->nodes.alive[kept++] = e->nodes.alive[i];
     }
     e->nodes.alive_count = kept;
+    health_node_changed(e, node);
     disrupt_changed(e);
     drift_gone(e, node);
     node_touch(e, node);
@@ -495,6 +530,7 @@ static void node_drain(engine *e, uint32_t node)
     }
     karp_free(e->context, list, count * sizeof *list);
     bool early = n->ready && e->now < n->deleted_at + LEAST_DRAIN;
+    early = early || (n->stuck_until != KARP_NO_TIME && e->now < n->stuck_until);
     if (n->pod_count == 0 && !early && !e->status) node_gone(e, node);
 }
 

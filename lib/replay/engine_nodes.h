@@ -15,12 +15,15 @@ typedef struct replay_node {
     uint32_t scheduled; /* its number for kube-scheduler; REPLAY_NONE = it has not joined */
     bool ready, deleting, gone, tainted;
     bool initializing; /* it takes pods, and Karpenter has not initialised it */
+    bool failed, silent, unready, evicts; /* engine_health.h: its kubelet is silent; pods are not ready; NoExecute */
+    bool executes; /* has a NoExecute taint */
     bool consolidatable, drifted; /* conditions of its claim */
     bool nominated; /* for pods: no pass selects it. Until then, as reviewed last (disrupt_conditions()) */
     bool unmanaged; /* has no NodeClaim */
     bool given; /* one of the objects: the snapshot contains it already, and it never changes */
     bool dirty, claim_in_snapshot, node_in_snapshot;
-    bool shown_disrupted; /* the Node in the snapshot has the disruption taint, the only change a Node can have */
+    bool shown_disrupted; /* the Node in the snapshot has the disruption taint */
+    bool shown_unready, shown_evicts; /* likewise */
     int64_t free[RESOURCES_MOST], allocatable[RESOURCES_MOST];
     int64_t created, deleted_at, gone_at;
     arena memory; /* of the members below, until the node ends */
@@ -29,6 +32,10 @@ typedef struct replay_node {
     const karp_label *labels; /* of the Node */
     const karp_label *annotations;
     const karp_taint *taints, *startup_taints;
+    const karp_taint *node_taints; /* of the Node: also those of a node that has failed */
+    size_t node_taint_count;
+    int64_t health_since,
+        stuck_until; /* stuck_until: pods that were deleted while it was silent; KARP_NO_TIME = none */
     const karp_resource *capacity, *resources; /* resources: allocatable */
     size_t label_count, annotation_count, taint_count, startup_taint_count, capacity_count, resource_count;
     karp_node_class_ref node_class;
@@ -87,6 +94,8 @@ void launch_amounts(const engine *e, const karp_decision *d, const karp_launch *
 void node_ready(engine *e, uint32_t node);
 void node_initialized(engine *e, uint32_t node);
 void node_delete(engine *e, uint32_t node); /* starts to drain it */
+/* The taints of the Node have changed, because it has failed or is back. */
+void node_retaint(engine *e, uint32_t node);
 void node_kill(engine *e, uint32_t node); /* the machine ends, together with its pods */
 void node_empty(engine *e, uint32_t node); /* likewise, after all its pods were evicted */
 /* A node of the objects that only runs pods; `name` must stay valid. */

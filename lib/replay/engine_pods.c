@@ -168,7 +168,7 @@ static void leave_node(engine *e, uint32_t pod, bool ended)
         e->meter.cpu_asked -= s->requests[RESOURCE_CPU];
         e->meter.memory_asked -= s->requests[RESOURCE_MEMORY];
     }
-    budgets_note(e, &e->pods.shapes[p->shape], 0, -1);
+    if (!n->unready) budgets_note(e, &e->pods.shapes[p->shape], 0, -1);
     if (ended || is_noticed(e, s, pod)) node_pod_event(e, p->node);
     if (!n->deleting && !n->gone && !n->tainted) node_freed(e, p->node);
     if (e->pods.complex_pending) e->provisioning.bind_complex = true;
@@ -210,12 +210,15 @@ void pod_delete(engine *e, const trace_event *event)
 void pod_evict(engine *e, uint32_t pod)
 {
     replay_pod *p = &e->pods.list[pod];
+    uint32_t node = p->node;
+    bool waits = health_keeps(e, pod);
     leave_node(e, pod, false);
     disrupt_changed(e);
     p->life++;
     p->wave = 0;
     if (e->pods.shapes[p->shape].owned && !p->ends_once) {
-        wait_for_node(e, pod);
+        if (waits) health_hold(e, pod, node);
+        else wait_for_node(e, pod);
         return;
     }
     if (!p->ends_once) e->meter.result.lost_pods++;
@@ -249,7 +252,8 @@ static void attach(engine *e, uint32_t pod, uint32_t node, int64_t since)
     e->meter.running++;
     e->meter.cpu_asked += s->requests[RESOURCE_CPU];
     e->meter.memory_asked += s->requests[RESOURCE_MEMORY];
-    budgets_note(e, &e->pods.shapes[p->shape], 0, 1);
+    if (!n->unready) budgets_note(e, &e->pods.shapes[p->shape], 0, 1);
+    if (n->executes) health_bound(e, pod);
     if (p->lasts != KARP_DURATION_UNSET && p->lasts <= e->ends - since)
         engine_at(e, since + p->lasts, EVENT_POD_END, pod, p->life);
     pod_touch(e, pod);

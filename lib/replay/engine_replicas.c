@@ -63,7 +63,7 @@ static kube_replica replica_of(const engine *e, uint32_t pod, uint32_t rank, cha
     bool runs = p->state == POD_RUNNING;
     return (kube_replica){ .number = pod,
                            .assigned = runs,
-                           .ready = runs,
+                           .ready = pod_is_ready(e, p),
                            .phase = runs ? KARP_PHASE_RUNNING : KARP_PHASE_PENDING,
                            .rank = rank,
                            .ready_since = runs ? p->started : KARP_NO_TIME,

@@ -76,7 +76,7 @@ static void observe(engine *e, const replay_rollout *r, const trace_rollout *of)
     for (uint32_t i = first_pod(e, of); i != REPLAY_NONE; i = e->pods.list[i].next_alike) {
         const replay_pod *p = &e->pods.list[i];
         kube_set *set = &r->d.sets[p->set];
-        bool runs = p->state == POD_RUNNING && e->nodes.list[p->node].ready;
+        bool runs = pod_is_ready(e, p) && e->nodes.list[p->node].ready;
         set->pods++;
         if (!runs) continue;
         if (available_at(r, p) <= e->now) set->available++;

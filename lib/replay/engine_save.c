@@ -348,6 +348,12 @@ tree *engine_state(engine *e, trees *t)
                                       "is not saved before all have ended"));
         return NULL;
     }
+    if (health_any(e)) {
+        keep_failure(&e->status, fail(&e->error, KARP_E_UNSUPPORTED,
+                                      "a node has failed, or pods tolerate a taint for some time: a replay is not "
+                                      "saved before it is back or has ended"));
+        return NULL;
+    }
     s.pod_row = mem_alloc(e->context, (e->pods.count + 1) * sizeof *s.pod_row);
     s.node_row = mem_alloc(e->context, (e->nodes.count + 1) * sizeof *s.node_row);
     s.command_row = mem_alloc(e->context, (e->disruption.command_count + 1) * sizeof *s.command_row);

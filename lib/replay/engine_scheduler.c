@@ -88,8 +88,8 @@ static void join(engine *e, uint32_t node)
     const kube_node_spec spec = { .name = n->name,
                                   .labels = n->labels,
                                   .label_count = n->label_count,
-                                  .taints = n->taints,
-                                  .taint_count = n->taint_count,
+                                  .taints = n->node_taints,
+                                  .taint_count = n->node_taint_count,
                                   .allocatable = n->resources,
                                   .allocatable_count = n->resource_count,
                                   .leaving = !node_takes_pods(n),
@@ -113,6 +113,16 @@ void binding_node(engine *e, uint32_t node)
         n->scheduled = REPLAY_NONE;
     }
     (void)settle(e);
+}
+
+void binding_retaint(engine *e, uint32_t node)
+{
+    const replay_node *n = &e->nodes.list[node];
+    kube_cluster *c = &e->scheduler.cluster;
+    if (!e->scheduler.mirrors || e->status || n->scheduled == REPLAY_NONE) return;
+    c->nodes[n->scheduled].spec.taints = n->node_taints;
+    c->nodes[n->scheduled].spec.taint_count = n->node_taint_count;
+    kube_node_changed(c, n->scheduled);
 }
 
 static uint32_t number_of(engine *e, uint32_t pod)

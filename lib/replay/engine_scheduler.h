@@ -23,6 +23,7 @@ void binding_free(engine *e);
 
 /* The node changed in any way. */
 void binding_node(engine *e, uint32_t node);
+void binding_retaint(engine *e, uint32_t node); /* its taints did */
 void binding_place(engine *e, uint32_t pod, uint32_t node);
 void binding_leave(engine *e, uint32_t pod);
 void binding_forget(engine *e, uint32_t pod); /* the pod has ended */

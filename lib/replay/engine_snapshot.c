@@ -81,19 +81,22 @@ static karp_status add_claim(engine *e, karp_builder *builder, const replay_node
 
 static karp_status add_node(engine *e, karp_builder *builder, const replay_node *n)
 {
-    karp_condition ready = CONDITION("Ready", n->ready_at);
+    static const karp_str unknown = { "Unknown", 7 }, silent = { "NodeStatusUnknown", 17 };
+    karp_condition ready = CONDITION("Ready", n->health_since ? n->health_since : n->ready_at);
+    if (n->unready) ready.status = unknown;
+    if (n->unready) ready.reason = silent;
     karp_taint taints[RESOURCES_MOST];
     karp_node node;
     karp_node_init(&node, sizeof node);
     node.meta = node_meta(n);
     node.provider_id = n->name;
-    node.taints = n->taints;
-    node.taint_count = n->taint_count;
-    if ((n->tainted || n->deleting) && n->taint_count < RESOURCES_MOST) {
-        if (n->taint_count) memcpy(taints, n->taints, n->taint_count * sizeof *taints);
-        taints[n->taint_count] = (karp_taint){ { "karpenter.sh/disrupted", 22 }, { "", 0 }, { "NoSchedule", 10 } };
+    node.taints = n->node_taints;
+    node.taint_count = n->node_taint_count;
+    if ((n->tainted || n->deleting) && n->node_taint_count < RESOURCES_MOST) {
+        if (n->node_taint_count) memcpy(taints, n->node_taints, n->node_taint_count * sizeof *taints);
+        taints[n->node_taint_count] = (karp_taint){ { "karpenter.sh/disrupted", 22 }, { "", 0 }, { "NoSchedule", 10 } };
         node.taints = taints;
-        node.taint_count = n->taint_count + 1;
+        node.taint_count = n->node_taint_count + 1;
     }
     node.capacity = n->capacity;
     node.capacity_count = n->capacity_count;
@@ -125,12 +128,15 @@ static karp_status edit_node(engine *e, karp_builder *builder, replay_node *n)
     static const karp_str none = { "", 0 };
     karp_status status = edit_claim(e, builder, n);
     bool disrupted = n->tainted || n->deleting,
-         same_node = n->node_in_snapshot && !n->gone && disrupted == n->shown_disrupted;
+         same_node = n->node_in_snapshot && !n->gone && disrupted == n->shown_disrupted &&
+                     n->unready == n->shown_unready && n->evicts == n->shown_evicts;
     if (n->node_in_snapshot && !same_node && !status)
         status = karp_builder_remove(builder, str("Node"), none, n->name, &e->error);
     n->claim_in_snapshot = !n->gone && !n->unmanaged;
     n->node_in_snapshot = !n->gone && n->ready;
     n->shown_disrupted = disrupted;
+    n->shown_unready = n->unready;
+    n->shown_evicts = n->evicts;
     if (n->node_in_snapshot && !same_node && !status) status = add_node(e, builder, n);
     n->dirty = false;
     if (n->gone) arena_free(&n->memory);
@@ -179,6 +185,7 @@ static karp_status add_pod(engine *e, karp_builder *builder, const replay_pod *p
         pod.start_time = p->started;
         conditions[0] = CONDITION("PodScheduled", p->started);
         conditions[1] = CONDITION("Ready", p->started);
+        if (e->nodes.list[p->node].unready) conditions[1].status = str("False");
         pod.condition_count = 2;
     }
     return karp_builder_add_templated_pod(builder, s->template_, &pod, &e->error);

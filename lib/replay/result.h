@@ -46,7 +46,7 @@ typedef struct replay_result {
     double dollars, node_hours, idle_dollars;
     double cpu_use, memory_use; /* fractions of the nodes' capacity, averaged over time */
     uint64_t launches, failed_launches, ended_nodes, evictions, interruptions, expirations, killed_pods, lost_pods,
-        preemptions, starts, ended_pods;
+        preemptions, starts, ended_pods, failures, taint_evictions;
     uint64_t commands[METHODS_MOST], given_up;
     double ended_dollars, ended_hours, ended_idle, ended_expected; /* of nodes that have ended */
     double expected; /* interruptions, by the rates */

@@ -16,7 +16,7 @@
 #include <io/reader.h>
 #include <replay/replay.h>
 
-enum { STORY_SCALE, STORY_WAIT, STORY_EXPIRE, STORY_CHANGE, STORY_USAGE, STORY_INTERRUPT };
+enum { STORY_SCALE, STORY_WAIT, STORY_EXPIRE, STORY_CHANGE, STORY_USAGE, STORY_INTERRUPT, STORY_FAIL };
 enum { STORY_REPLICAS_MOST = 1000000 };
 #define STORY_SAME UINT64_MAX /* replicas that do not change */
 
@@ -155,7 +155,8 @@ uint32_t story_find_workload(const story *s, karp_str name, karp_str namespace_)
 
 /* story_usage.c */
 karp_status story_read_usage(story *s, size_t index, const tree *given, story_step *step);
-karp_status story_read_interrupt(story *s, size_t index, const tree *given, story_step *step);
+/* Of the step "interrupt" or "fail". */
+karp_status story_read_interrupt(story *s, size_t index, const char *verb, const tree *given, story_step *step);
 
 /* story_jobs.c */
 /* Jobs of the documents whose pods end begin at the start. */

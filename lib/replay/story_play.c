@@ -89,6 +89,7 @@ static karp_status instant(story *s)
     /* A rollout may take as many turns as it has pods. */
     for (int turn = 0; turn < MOST_TURNS; turn += !rolled) {
         s->again = false;
+        (void)health_go_on(s->e);
         karp_status status = make_ready(s);
         if (!status) status = end_postponed_deletions(s);
         if (!status) status = expire(s);
@@ -118,6 +119,7 @@ static int64_t next_event(const story *s)
     if (s->opens_at != KARP_NO_TIME) sooner(s, s->opens_at, &next);
     if (s->e->rollouts.due != INT64_MAX) sooner(s, s->e->rollouts.due, &next);
     if (s->e->jobs.due != INT64_MAX) sooner(s, s->e->jobs.due, &next);
+    if (s->e->health.due != INT64_MAX) sooner(s, s->e->health.due, &next);
     if (s->e->buffers.deadline != KARP_NO_TIME) sooner(s, s->e->buffers.deadline, &next);
     for (size_t i = 0; i < s->e->nodes.alive_count; i++) {
         const replay_node *n = &s->e->nodes.list[s->e->nodes.alive[i]];
@@ -174,7 +176,7 @@ static karp_status take_step(story *s, const story_step *step)
         status = story_change(s, step);
     } else if (step->what == STORY_USAGE) {
         status = story_use(s, step);
-    } else if (step->what == STORY_INTERRUPT) {
+    } else if (step->what == STORY_INTERRUPT || step->what == STORY_FAIL) {
         status = story_interrupt(s, step);
     } else {
         uint32_t node = io_table_get(&s->e->nodes.index, step->node);

@@ -241,9 +241,8 @@ static const char *change_of(const tree *given)
 /* Names the first word of the step that is none, and the one that may be meant. */
 static karp_status refuse_step(story *s, size_t index, const tree *given)
 {
-    static const char *const steps[] = {
-        "scale", "wait", "expire", "interrupt", "usage", "apply", "replace", "delete"
-    };
+    static const char *const steps[] = { "scale", "wait",  "expire",  "interrupt", "fail",
+                                         "usage", "apply", "replace", "delete" };
     enum { STEPS = sizeof steps / sizeof steps[0] };
     char message[240] = "", meant[MEANT];
     for (size_t i = 0; tree_is(given, TREE_MAP) && i < tree_count(given) && message[0] == '\0'; i++) {
@@ -259,14 +258,14 @@ static karp_status refuse_step(story *s, size_t index, const tree *given)
                        word.len ? word.ptr : "", io_meant(&near, meant), near.best.ptr ? "" : ";");
     }
     str_append(message, sizeof message,
-               "expected one of scale, wait, expire, interrupt, usage, apply, replace and delete");
+               "expected one of scale, wait, expire, interrupt, fail, usage, apply, replace and delete");
     return story_fail_step(s, index, "", KARP_E_INVALID, message);
 }
 
 static karp_status read_step(story *s, size_t index, const tree *given)
 {
     const tree *scale = tree_get(given, "scale"), *usage = tree_get(given, "usage"),
-               *interrupt = tree_get(given, "interrupt");
+               *interrupt = tree_get(given, "interrupt"), *failing = tree_get(given, "fail");
     const char *change = change_of(given);
     karp_str wait = tree_get_text(given, "wait"), expire = tree_get_text(given, "expire");
     if (!grow(s->context, (void **)&s->steps, &s->step_capacity, s->step_count + 1, sizeof *s->steps))
@@ -276,7 +275,8 @@ static karp_status read_step(story *s, size_t index, const tree *given)
     if (tree_count(given) != 1) return refuse_step(s, index, given);
     if (scale) return read_scale(s, index, scale, step);
     if (usage) return story_read_usage(s, index, usage, step);
-    if (interrupt) return story_read_interrupt(s, index, interrupt, step);
+    if (interrupt) return story_read_interrupt(s, index, "interrupt", interrupt, step);
+    if (failing) return story_read_interrupt(s, index, "fail", failing, step);
     if (change) return story_read_change(s, index, change, tree_get(given, change), step);
     if (expire.len) return KARP_OK;
     step->what = STORY_WAIT;

@@ -90,23 +90,28 @@ karp_status story_change(story *s, const story_step *step)
 
 /* ---- load and cloud ---------------------------------------------------------------------------------------------- */
 
-/* The nodes are deleted at once, and their offerings stay available. */
+/* Interrupted nodes are deleted at once, and their offerings stay available. */
 karp_status story_interrupt(story *s, const story_step *step)
 {
     const trace_event *event = &step->effects[0].event;
     char why[INTERRUPT_TEXT];
     uint64_t done = 0;
+    bool fails = event->kind == TRACE_NODE_FAILED;
     for (size_t i = 0; i < s->e->nodes.alive_count && done < event->of.offering.nodes; i++) {
         uint32_t node = s->e->nodes.alive[i];
         if (s->e->nodes.list[node].given || !interrupt_means(&s->e->nodes.list[node], event)) continue;
-        story_write_event(s, "interrupted", s->e->nodes.list[node].name, str(""));
+        story_write_event(s, fails ? "failed" : "interrupted", s->e->nodes.list[node].name, str(""));
+        done++;
+        if (fails) {
+            health_fail(s->e, node, event->lasts);
+            continue;
+        }
         s->e->meter.result.interruptions++;
         node_delete(s->e, node);
-        done++;
     }
     if (done == 0) {
         interrupt_why_none(s->e, event, why);
-        return story_fail_step(s, s->step, "interrupt", KARP_E_NOT_FOUND, why);
+        return story_fail_step(s, s->step, fails ? "fail" : "interrupt", KARP_E_NOT_FOUND, why);
     }
     interrupt_note(s->e, event, done);
     return story_engine(s);

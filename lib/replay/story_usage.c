@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps that are about the load and the cloud: usage, which a HorizontalPodAutoscaler scales by, and interrupt. */
+/* Steps that are about the load and the cloud: usage, which a HorizontalPodAutoscaler scales by, interrupt and fail. */
 #include <base/labels.h>
 #include <io/owner.h>
 #include <kube/autoscaler.h>
@@ -134,13 +134,14 @@ karp_status story_read_usage(story *s, size_t index, const tree *given, story_st
 
 /* ---- interrupt --------------------------------------------------------------------------------------------------- */
 
-static karp_status read_selector(story *s, size_t index, const tree *given, trace_event *event)
+static karp_status read_selector(story *s, size_t index, const char *verb, const tree *given, trace_event *event)
 {
     io_decoder d;
+    char field[32];
+    (void)snprintf(field, sizeof field, "%s.selector", verb);
     io_decoder_init(&d, &s->trace->memory);
     const karp_label *labels = io_labels(&d, given, "selector", &event->of.offering.label_count);
-    if (d.status)
-        return story_fail_step(s, index, "interrupt.selector", KARP_E_INVALID, "labels and their values, as text");
+    if (d.status) return story_fail_step(s, index, field, KARP_E_INVALID, "labels and their values, as text");
     karp_label *kept = arena_zalloc(&s->trace->memory, (event->of.offering.label_count + 1) * sizeof *kept);
     if (!kept) return story_nomem(s);
     for (size_t i = 0; i < event->of.offering.label_count; i++) {
@@ -164,26 +165,40 @@ static karp_status read_node(story *s, const tree *given, trace_event *event)
     return KARP_OK;
 }
 
-karp_status story_read_interrupt(story *s, size_t index, const tree *given, story_step *step)
+static karp_status read_lasting(story *s, size_t index, const tree *given, trace_event *event)
 {
-    static const char *const names[] = { "nodes", "selector" };
-    trace_event event = { .kind = TRACE_NODE_INTERRUPTED, .shape = NO_ID, .lasts = KARP_DURATION_UNSET };
+    karp_str lasts = tree_get_text(given, "for");
+    if (!tree_get(given, "for")) return KARP_OK;
+    if (karp_duration_parse(lasts, &event->lasts) == KARP_OK && event->lasts > 0) return KARP_OK;
+    return story_fail_step(s, index, "fail.for", KARP_E_INVALID, "not a duration like 10m");
+}
+
+karp_status story_read_interrupt(story *s, size_t index, const char *verb, const tree *given, story_step *step)
+{
+    static const char *const names[] = { "nodes", "selector", "for" };
+    bool fails = strcmp(verb, "fail") == 0;
+    trace_event event = { .kind = fails ? TRACE_NODE_FAILED : TRACE_NODE_INTERRUPTED,
+                          .shape = NO_ID,
+                          .lasts = KARP_DURATION_UNSET };
     io_place place = story_place(s, given);
-    *step = (story_step){ .what = STORY_INTERRUPT, .workload = IO_NONE };
+    *step = (story_step){ .what = fails ? STORY_FAIL : STORY_INTERRUPT, .workload = IO_NONE };
     event.document = trace_keep(s->trace, place.document);
     event.line = place.line;
     if (!event.document.ptr) return story_nomem(s);
     int64_t nodes = INT64_MAX;
+    char field[32];
+    (void)snprintf(field, sizeof field, "%s.nodes", verb);
     event.of.offering.instance_type = event.of.offering.zone = event.of.offering.capacity_type = str("");
     if (tree_is(given, TREE_STRING)) {
         karp_status named = read_node(s, given, &event);
         return named ? named : add_effect(s, step, &event);
     }
-    karp_status status = check_members(s, index, "interrupt", given, names, sizeof names / sizeof *names);
+    karp_status status = check_members(s, index, verb, given, names, fails ? 3 : 2);
     if (status) return status;
     if (tree_get(given, "nodes") && (!tree_integer(tree_get(given, "nodes"), &nodes) || nodes < 1))
-        return story_fail_step(s, index, "interrupt.nodes", KARP_E_INVALID, "not a number from 1 on");
+        return story_fail_step(s, index, field, KARP_E_INVALID, "not a number from 1 on");
     event.of.offering.nodes = (uint64_t)nodes;
-    status = read_selector(s, index, given, &event);
+    status = read_selector(s, index, verb, given, &event);
+    if (!status && fails) status = read_lasting(s, index, given, &event);
     return status ? status : add_effect(s, step, &event);
 }

@@ -44,6 +44,7 @@ static void describe(const story *s, const story_step *step, strbuf *out)
         strbuf_addname(out, s->workloads[step->workload].namespace_, s->workloads[step->workload].name);
         return;
     case STORY_INTERRUPT: strbuf_adds(out, "interrupt"); return;
+    case STORY_FAIL: strbuf_adds(out, "fail"); return;
     case STORY_CHANGE:
         strbuf_adds(out, step->verb);
         strbuf_addc(out, ' ');

@@ -24,7 +24,8 @@ enum {
     TRACE_OBJECT_DELETED = 6, /* object; with a NodePool its nodes are deleted */
     TRACE_USAGE = 7, /* usage: what all pods that an autoscaler scales use together from now on */
     TRACE_ROLLED = 8, /* rollout: a Deployment from its first change of the template on */
-    TRACE_JOB = 9 /* job: a Job whose pods end, or a CronJob of such, begins, changes or is deleted */
+    TRACE_JOB = 9, /* job: a Job whose pods end, or a CronJob of such, begins, changes or is deleted */
+    TRACE_NODE_FAILED = 10 /* labels, nodes: the matching nodes with the longest run time; lasts: until they are back */
 };
 
 typedef struct trace_event {

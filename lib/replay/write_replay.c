@@ -84,6 +84,8 @@ void replay_write_figures(json_out *j, const replay_result *p)
     json_member_uint(j, "killedPods", p->killed_pods);
     json_member_uint(j, "lostPods", p->lost_pods);
     if (p->preemptions) json_member_uint(j, "preemptions", p->preemptions);
+    if (p->failures) json_member_uint(j, "nodeFailures", p->failures);
+    if (p->taint_evictions) json_member_uint(j, "taintEvictions", p->taint_evictions);
     write_disruptions(j, p);
     const karp_drift drift = drift_of(p);
     drift_as_json(j, &drift, IN_PLAN);

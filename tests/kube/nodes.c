@@ -2,7 +2,7 @@
 /* Nodes that fail, and NoExecute taints: plain kubelets around the models of the controllers, in virtual time. */
 #include "controllers.h"
 
-#include "node_health.h"
+#include <kube/node_health.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ typedef struct health_case {
     const tree *in;
     node nodes[NODES];
     kube_watched_node watched[NODES];
-    kube_zone zones[NODES];
+    kube_watched_zone zones[NODES];
     pod pods[PODS];
     size_t node_count, pod_count;
     int64_t now, termination;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What becomes of nodes whose kubelet is silent or not ready, and of pods on nodes with NoExecute taints. */
-#ifndef KUBE_NODE_HEALTH_H
-#define KUBE_NODE_HEALTH_H
+#pragma once
 
 #include <karp/objects.h>
 #include <stdbool.h>
@@ -25,18 +24,16 @@ typedef struct kube_watched_node {
 } kube_watched_node;
 
 /* When each zone may taint another node: as many as there are zones. */
-typedef struct kube_zone {
+typedef struct kube_watched_zone {
     int64_t taints_at;
-} kube_zone;
+} kube_watched_zone;
 
 /* The kubelet of a node has said something: its taint NoSchedule is of this state at once. */
 void kube_node_reports(kube_watched_node *n, uint32_t reported);
 /* A look of the controller, which changes states and taints. */
-void kube_watch_nodes(kube_watched_node *nodes, size_t count, kube_zone *zones, size_t zone_count, int64_t now);
+void kube_watch_nodes(kube_watched_node *nodes, size_t count, kube_watched_zone *zones, size_t zone_count, int64_t now);
 
 /* When a pod on a node with these NoExecute taints is deleted, if it was to be deleted at `due` before; KARP_NO_TIME =
  * never. A timer that runs is not set anew, but stopped when nothing limits the pod's stay any more. */
 int64_t kube_taint_evicts(const karp_taint *taints, size_t taint_count, const karp_toleration *tolerations,
                           size_t count, int64_t due, int64_t now);
-
-#endif

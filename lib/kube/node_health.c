@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "node_health.h"
+#include <kube/node_health.h>
 
 #include <base/admit.h>
 #include <base/str.h>
@@ -54,13 +54,13 @@ static bool sees_nothing(const kube_watched_node *nodes, size_t count)
     return count > 0;
 }
 
-void kube_watch_nodes(kube_watched_node *nodes, size_t count, kube_zone *zones, size_t zone_count, int64_t now)
+void kube_watch_nodes(kube_watched_node *nodes, size_t count, kube_watched_zone *zones, size_t zone_count, int64_t now)
 {
     for (size_t i = 0; i < count; i++) judge(&nodes[i], now);
     bool blind = sees_nothing(nodes, count);
     for (size_t i = 0; i < count; i++) {
         kube_watched_node *n = &nodes[i];
-        kube_zone *zone = n->zone < zone_count ? &zones[n->zone] : NULL;
+        kube_watched_zone *zone = n->zone < zone_count ? &zones[n->zone] : NULL;
         if (n->state == KUBE_NODE_READY || blind) n->evicts = KUBE_NODE_READY;
         else if (n->evicts != KUBE_NODE_READY) n->evicts = n->state;
         else if (zone && zone->taints_at <= now) {
