@@ -242,8 +242,9 @@ static void look(engine *e)
     if (!all) engine_nomem(e);
     for (size_t i = 0; all && i < e->nodes.alive_count; i++) {
         const replay_node *n = &e->nodes.list[e->nodes.alive[i]];
-        const replay_failed *f = n->failed ? failed_of(e, e->nodes.alive[i]) : NULL;
+        replay_failed *f = n->failed ? failed_of(e, e->nodes.alive[i]) : NULL;
         if (!n->ready) continue;
+        if (f && !n->silent) f->watched.seen_at = e->now; /* it renews its lease */
         all[count++] = f ? f->watched : (kube_watched_node){ .zone = zone_of(e, n), .seen_at = e->now };
     }
     if (all && !e->status) kube_watch_nodes(all, count, h->zones, h->zone_count, e->now);
@@ -314,8 +315,7 @@ void health_fail(engine *e, uint32_t node, int64_t lasts)
     struct replay_health *h = &e->health;
     replay_node *n = &e->nodes.list[node];
     replay_failed *f = failed_of(e, node);
-    int64_t renewed = next_time(e, n->serial, DRAW_LEASE, LEASE, e->now);
-    int64_t lease = renewed == e->now ? renewed : renewed - LEASE, seen = next_look(e, lease);
+    int64_t lease = next_time(e, n->serial, DRAW_LEASE, LEASE, e->now) - LEASE, seen = next_look(e, lease + 1);
     if (!f && !grow(e->context, (void **)&h->failed, &h->failed_capacity, h->failed_count + 1, sizeof *h->failed)) {
         engine_nomem(e);
         return;

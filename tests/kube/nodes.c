@@ -104,7 +104,7 @@ static void report(health_case *c, size_t i)
     put_taints(c, n);
     if (dead(c, n)) return;
     uint32_t said = bad ? KUBE_NODE_NOT_READY : KUBE_NODE_READY;
-    if (c->watched[i].reported != said) kube_node_reports(&c->watched[i], said);
+    if (c->watched[i].state != said) kube_node_reports(&c->watched[i], said);
     if (c->now % 10 == 0 || number_of(n->in, "returns") == c->now) c->watched[i].lease = c->now * SECOND;
 }
 
