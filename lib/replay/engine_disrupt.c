@@ -67,9 +67,10 @@ static int64_t first_candidate(const engine *e, bool only_new, int64_t enough)
     for (size_t i = 0; i < e->nodes.alive_count; i++) {
         const replay_node *n = &e->nodes.list[e->nodes.alive[i]];
         engine_ahead(e, i);
-        if (!node_takes_pods(n) || n->initializing || !eligible(e, n)) continue;
-        int64_t at = n->drifted ? e->now : disrupt_consolidatable_at(e, n);
-        if (at == KARP_NO_TIME || (only_new && !n->nominated && (n->consolidatable || n->drifted))) continue;
+        bool sick = n->unready; /* repair looks at it in every pass */
+        if (!node_takes_pods(n) || n->initializing || (!sick && !eligible(e, n))) continue;
+        int64_t at = n->drifted || sick ? e->now : disrupt_consolidatable_at(e, n);
+        if (at == KARP_NO_TIME || (only_new && !sick && !n->nominated && (n->consolidatable || n->drifted))) continue;
         if (at < n->nominated_until) at = n->nominated_until;
         if (at >= first) continue;
         first = at;
@@ -185,7 +186,8 @@ bool disrupt_conditions(engine *e)
     else review_young(e);
     for (size_t i = 0; i < e->nodes.alive_count; i++) {
         const replay_node *n = &e->nodes.list[e->nodes.alive[i]];
-        if (node_takes_pods(n) && !n->nominated && (n->consolidatable || n->drifted) && eligible(e, n)) return true;
+        if (!node_takes_pods(n) || n->nominated) continue;
+        if (n->unready || ((n->consolidatable || n->drifted) && eligible(e, n))) return true;
     }
     return false;
 }
@@ -449,6 +451,7 @@ static void finish_command(engine *e, replay_command *c)
         if (c->nodes[i] == REPLAY_NONE) continue;
         e->nodes.list[c->nodes[i]].tainted = true;
         node_delete(e, c->nodes[i]);
+        if (c->drain_limit != KARP_DURATION_UNSET) engine_at(e, e->now + c->drain_limit, EVENT_KILLED, c->nodes[i], 0);
     }
     uint32_t method = c->method == KARP_METHOD_REPACK ? KARP_METHOD_ANY : c->method;
     if (method < METHODS_MOST) e->meter.result.commands[method]++;
@@ -487,6 +490,7 @@ static bool start_command(engine *e, uint32_t number)
     }
     if (!c->launches) c->terminates_first = command.decision == KARP_COMMAND_TERMINATE_FIRST;
     c->started = true;
+    c->drain_limit = c->launches ? KARP_DURATION_UNSET : command.termination_grace_period;
     for (size_t i = 0; i < c->node_count; i++) {
         replay_node *n = &e->nodes.list[c->nodes[i]];
         if (!n->tainted) drift_goes(e, c->nodes[i], true);

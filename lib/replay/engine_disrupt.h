@@ -19,6 +19,7 @@ typedef struct replay_command {
     karp_launch *launches; /* launch_count launches, in the engine's memory; NULL = those of the decision */
     int64_t (*amounts)[RESOURCES_MOST]; /* by launch: the requests of its pods */
     uint32_t reason; /* KARP_REASON_*: why it is not valid */
+    int64_t drain_limit; /* set when it starts: that of repair */
     bool terminates_first;
     bool started, over;
 } replay_command;

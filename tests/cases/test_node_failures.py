@@ -165,6 +165,17 @@ def unhealthy():
         check((one['evictions'] > 0) == bool(evicted), f"{fails}: {one['evictions']} evictions")
 
 
+def repaired():
+    """With the gate, Karpenter replaces a node that AWS' provider calls unhealthy after 30 minutes, of a pool of which at most a fifth is."""
+    objects = [pool(), workload('web', replicas=6, tolerations=tolerating(None))]
+    steps = [{'wait': '2m'}, {'fail': {'nodes': 1}}, {'wait': '40m'}]
+    equal(figures(objects, steps)['disruptions'], {}, 'without the gate')
+    one = figures(objects, steps, '--feature-gates', 'NodeRepair=true')
+    equal((one['disruptions'], one['launches'], one['podsRunning']), ({'Repair': 1}, 7, 6), 'repaired')
+    launched = next(i for i, count in enumerate(one['series']['nodes']) if count == 7)
+    check(120 + 40 + 1800 <= launched <= 120 + 65 + 1800 + 10, f'repaired at {launched}')
+
+
 def refusals():
     objects = [pool(), workload('web')]
     for step, said in (({'fail': 'default-2'}, 'no node is named default-2; did you mean default-1?'), ({'fail': {'zone': 'a'}}, 'fail.zone: expected nodes, selector, for'),
@@ -184,6 +195,7 @@ def main():
     in_time()
     stateful()
     unhealthy()
+    repaired()
     refusals()
     finish()
 
