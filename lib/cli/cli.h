@@ -115,6 +115,7 @@ typedef struct cli_options {
     uint64_t most_designs, pick, threads; /* 0 = not given */
     const char *replay[REPLAY_OPTIONS]; /* NULL = not given; so are those of karp record */
     const char *record[RECORD_OPTIONS];
+    uint32_t polls; /* --poll */
     bool most_allocated, lenient, as_planned;
     arena lists; /* their items */
     size_t argument_count; /* a list has at most so many items */
@@ -373,6 +374,44 @@ karp_catalogue *catalogue_read(const cli_options *options);
 
 karp_options decision_options(const cli_options *options);
 
+/* ---- process.c --------------------------------------------------------------------------------------------------- */
+
+typedef struct cli_process {
+    strbuf out; /* its standard output */
+    int status; /* its exit status; -1 = it did not run, or did not end normally */
+    char said[400]; /* the last line of its standard error, or why the status is -1; "" = nothing */
+} cli_process;
+
+/* Runs a program found in PATH, without a shell and with empty input. It is killed if it writes nothing for `patience`
+ * nanoseconds. */
+void process_run(const cli_options *options, const char *const *words, int64_t patience, cli_process *process);
+
+enum { STREAMS_MOST = 48 };
+
+/* A program that goes on, and what it has written so far. */
+typedef struct cli_stream {
+    cli_process process; /* `out` loses what its owner has taken; the status, once it does not run */
+    const cli_options *options;
+    int pid, out, err; /* out, err: the pipes from which its output is read; -1 = closed */
+    bool runs, ended;
+    int how; /* its status from waitpid() */
+    char line[400]; /* the current line of standard error */
+    size_t line_length;
+    uint64_t error_length; /* of standard error as a whole */
+    size_t taken; /* of `out` */
+} cli_stream;
+
+/* Starts a program as process_run() does. false = `process.said` says why not. */
+bool stream_start(const cli_options *options, const char *const *words, cli_stream *stream);
+/* Takes what at most STREAMS_MOST programs write in so many milliseconds. false = one of them does not run any more, or
+ * a signal has come: then it returns at once. */
+bool streams_wait(cli_stream *list, size_t count, int64_t milliseconds);
+void stream_end(cli_stream *stream); /* also of a program that was not started */
+/* From now on signals that end programs do not end this one, but say so; false = as before, and one that has come since
+ * takes effect. */
+void streams_catch_signals(bool catches);
+bool streams_interrupted(void);
+
 /* ---- kubectl.c --------------------------------------------------------------------------------------------------- */
 
 /* Adds the objects of the cluster that kubectl points to, and notes in `input` what could not be read. false after
@@ -387,7 +426,10 @@ typedef struct cli_cluster {
     size_t count;
     uint64_t looks;
     bool without_events; /* they may not be read */
-    char said[400]; /* why a look failed */
+    char said[400]; /* why a look failed, or how a watch ended */
+    cli_stream streams[STREAMS_MOST]; /* kubectl that watches, for each resource */
+    size_t stream_count;
+    bool failed; /* a watch ended with an error */
 } cli_cluster;
 
 /* Finds out what there is to read. false after printing the error. */
@@ -395,19 +437,15 @@ bool cluster_begin(const cli_options *options, cli_cluster *cluster);
 /* Reads everything. false = it failed as `said` says. */
 bool cluster_look(cli_cluster *cluster);
 void cluster_looked(cli_cluster *cluster); /* frees the texts */
+/* Begins to watch what a look reads. false = it cannot, as `said` says. */
+bool cluster_watch(cli_cluster *cluster);
+/* Waits for so many milliseconds. false = a watch has ended, which `said` tells, or a signal has come. */
+bool cluster_wait(cli_cluster *cluster, int64_t milliseconds);
+/* Calls `take` for each event that has come since. */
+void cluster_events(cli_cluster *cluster, void (*take)(karp_str event, void *user), void *user);
+void cluster_forget_events(cli_cluster *cluster); /* that have been taken */
+void cluster_unwatch(cli_cluster *cluster);
 void cluster_end(cli_cluster *cluster);
-
-/* ---- process.c --------------------------------------------------------------------------------------------------- */
-
-typedef struct cli_process {
-    strbuf out; /* its standard output */
-    int status; /* its exit status; -1 = it did not run, or did not end normally */
-    char said[400]; /* the last line of its standard error, or why the status is -1; "" = nothing */
-} cli_process;
-
-/* Runs a program found in PATH, without a shell and with empty input. It is killed if it writes nothing for `patience`
- * nanoseconds. */
-void process_run(const cli_options *options, const char *const *words, int64_t patience, cli_process *process);
 
 /* ---- provider.c -------------------------------------------------------------------------------------------------- */
 

@@ -88,20 +88,28 @@ static int64_t patience_of(const cli_options *options)
     return limit * PATIENCE_FACTOR;
 }
 
-/* Runs kubectl with some arguments, and the options that are passed on. */
-static void kubectl(const cli_options *options, const char *const *words, size_t count, cli_process *process)
+/* The command: kubectl with some arguments, and the options that are passed on. A watch goes on without a timeout. */
+static void command_of(const cli_options *options, const char *const *words, size_t count, const char *timeout,
+                       const char *all[WORDS_MOST])
 {
-    const char *all[WORDS_MOST] = { "kubectl" };
-    size_t used = 1;
+    size_t used = 0;
+    all[used++] = "kubectl";
     for (size_t i = 0; i < count; i++) all[used++] = words[i];
     for (size_t i = 0; i < KUBECTL_OPTIONS; i++) {
         const char *value = options->kubectl[i];
-        if (value == NULL && i == KUBECTL_REQUEST_TIMEOUT) value = default_timeout;
+        if (i == KUBECTL_REQUEST_TIMEOUT && (value == NULL || timeout == NULL)) value = timeout;
         if (value != NULL) {
             all[used++] = option_names[i];
             all[used++] = value;
         }
     }
+    all[used] = NULL;
+}
+
+static void kubectl(const cli_options *options, const char *const *words, size_t count, cli_process *process)
+{
+    const char *all[WORDS_MOST];
+    command_of(options, words, count, default_timeout, all);
     process_run(options, all, patience_of(options), process);
 }
 
@@ -305,8 +313,98 @@ void cluster_looked(cli_cluster *cluster)
     cluster->count = 0;
 }
 
+/* ---- watches ----------------------------------------------------------------------------------------------------- */
+
+static bool watch_one(cli_cluster *cluster, const char *name)
+{
+    const char *words[] = { "get", name,   "--all-namespaces", "--watch-only",    "--output-watch-events",
+                            "-o",  "json", "--field-selector", "source=karpenter" };
+    bool events = strcmp(name, "events") == 0;
+    const char *all[WORDS_MOST];
+    if (cluster->stream_count == STREAMS_MOST) {
+        (void)snprintf(cluster->said, sizeof cluster->said, "more than %d kinds of objects", STREAMS_MOST);
+        return false;
+    }
+    command_of(cluster->options, words, sizeof words / sizeof *words - (events ? 0 : 2), NULL, all);
+    cli_stream *stream = &cluster->streams[cluster->stream_count++];
+    if (stream_start(cluster->options, all, stream)) return true;
+    (void)snprintf(cluster->said, sizeof cluster->said, "kubectl: %.300s", stream->process.said);
+    return false;
+}
+
+bool cluster_watch(cli_cluster *cluster)
+{
+    cluster->failed = false;
+    bool good = watch_one(cluster, "pods") && (cluster->without_events || watch_one(cluster, "events"));
+    strbuf name = strbuf_on(cluster->options->context);
+    for (size_t i = 0, end = 0; good && i < cluster->names.len; i = end + 1) {
+        for (end = i; end < cluster->names.len && cluster->names.ptr[end] != ',';) end++;
+        strbuf_clear(&name);
+        strbuf_add(&name, cluster->names.ptr + i, end - i);
+        good = !name.failed && watch_one(cluster, name.ptr);
+    }
+    strbuf_free(&name);
+    return good;
+}
+
+bool cluster_wait(cli_cluster *cluster, int64_t milliseconds)
+{
+    bool good = streams_wait(cluster->streams, cluster->stream_count, milliseconds);
+    for (size_t i = 0; !good && i < cluster->stream_count; i++) {
+        const cli_stream *s = &cluster->streams[i];
+        if (s->runs) continue;
+        cluster->failed = s->process.status != 0;
+        (void)snprintf(cluster->said, sizeof cluster->said, "kubectl get --watch-only: %.300s",
+                       s->process.said[0] ? s->process.said : "it ended");
+        break;
+    }
+    return good;
+}
+
+/* The length of the first JSON object; 0 = it is not there as a whole. */
+static size_t object_length(const char *text, size_t length)
+{
+    bool quoted = false;
+    size_t depth = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (quoted && text[i] == '\\') i++;
+        else if (text[i] == '"') quoted = !quoted;
+        else if (!quoted && text[i] == '{') depth++;
+        else if (!quoted && text[i] == '}' && depth > 0 && --depth == 0) return i + 1;
+    }
+    return 0;
+}
+
+void cluster_events(cli_cluster *cluster, void (*take)(karp_str event, void *user), void *user)
+{
+    for (size_t i = 0; i < cluster->stream_count; i++) {
+        cli_stream *s = &cluster->streams[i];
+        for (size_t length; (length = object_length(s->process.out.ptr + s->taken, s->process.out.len - s->taken)) > 0;
+             s->taken += length)
+            take((karp_str){ s->process.out.ptr + s->taken, length }, user);
+    }
+}
+
+void cluster_forget_events(cli_cluster *cluster)
+{
+    for (size_t i = 0; i < cluster->stream_count; i++) {
+        cli_stream *s = &cluster->streams[i];
+        if (s->taken == 0) continue;
+        memmove(s->process.out.ptr, s->process.out.ptr + s->taken, s->process.out.len - s->taken);
+        s->process.out.len -= s->taken;
+        s->taken = 0;
+    }
+}
+
+void cluster_unwatch(cli_cluster *cluster)
+{
+    for (size_t i = 0; i < cluster->stream_count; i++) stream_end(&cluster->streams[i]);
+    cluster->stream_count = 0;
+}
+
 void cluster_end(cli_cluster *cluster)
 {
+    cluster_unwatch(cluster);
     cluster_looked(cluster);
     strbuf_free(&cluster->names);
 }

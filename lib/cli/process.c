@@ -11,6 +11,26 @@ void process_run(const cli_options *options, const char *const *words, int64_t p
     *process = (cli_process){ .status = -1, .said = "no program can be started here" };
 }
 
+bool stream_start(const cli_options *options, const char *const *words, cli_stream *stream)
+{
+    process_run(options, words, 0, &stream->process);
+    return false;
+}
+
+bool streams_wait(cli_stream *list, size_t count, int64_t milliseconds)
+{
+    (void)list;
+    (void)count;
+    (void)milliseconds;
+    return false;
+}
+
+void stream_end(cli_stream *stream) { strbuf_free(&stream->process.out); }
+
+bool streams_interrupted(void) { return false; }
+
+void streams_catch_signals(bool catches) { (void)catches; }
+
 #else
 
 #include <errno.h>
@@ -28,18 +48,7 @@ enum { NANOSECONDS_A_MILLISECOND = 1000000, PIECE = 65536, REAP_EVERY_MS = 20, M
 
 extern char **environ;
 
-/* A running program, and its output so far. */
-typedef struct watch {
-    const cli_options *options;
-    cli_process *process;
-    pid_t pid;
-    int out, err; /* the pipes from which its output is read; -1 = closed */
-    bool ended;
-    int how; /* its status from waitpid() */
-    char line[400]; /* the current line of standard error */
-    size_t line_length;
-    uint64_t error_length; /* of standard error as a whole */
-} watch;
+typedef cli_stream watch;
 
 static int64_t clock_milliseconds(void)
 {
@@ -129,7 +138,7 @@ static bool blank(const char *text, size_t length)
 static void end_line(watch *w)
 {
     w->line[w->line_length] = '\0';
-    if (!blank(w->line, w->line_length)) say(w->process, w->line);
+    if (!blank(w->line, w->line_length)) say(&w->process, w->line);
     w->line_length = 0;
 }
 
@@ -159,15 +168,15 @@ static bool drain(watch *w, int *from)
             take_error(w, piece, (size_t)got);
             w->error_length += (uint64_t)got;
             if (w->error_length <= MOST_MESSAGES) continue;
-            say(w->process, "its messages on standard error do not end");
+            say(&w->process, "its messages on standard error do not end");
             return false;
-        } else if (w->process->out.len + (size_t)got > most) {
-            say(w->process, too_long);
+        } else if (w->process.out.len + (size_t)got > most) {
+            say(&w->process, too_long);
             return false;
         } else {
-            strbuf_add(&w->process->out, piece, (size_t)got);
-            if (w->process->out.failed) {
-                say(w->process, no_memory);
+            strbuf_add(&w->process.out, piece, (size_t)got);
+            if (w->process.out.failed) {
+                say(&w->process, no_memory);
                 return false;
             }
         }
@@ -204,7 +213,7 @@ static bool watch_it(watch *w, int64_t patience)
 {
     while (!w->ended) {
         if (!wait_for_more(w, clock_milliseconds() + patience)) {
-            say(w->process, "it was silent for too long and has been ended");
+            say(&w->process, "it was silent for too long and has been ended");
             return false;
         }
         if (!drain(w, &w->out) || !drain(w, &w->err)) return false;
@@ -219,24 +228,94 @@ static void close_ends(watch *w)
     if (w->err >= 0) (void)close(w->err);
 }
 
+bool stream_start(const cli_options *options, const char *const *words, cli_stream *stream)
+{
+    *stream = (cli_stream){
+        .process = { .out = { .context = options->context }, .status = -1 }, .options = options, .out = -1, .err = -1
+    };
+    int failed = start(stream, words);
+    if (failed != 0) say(&stream->process, failed == ENOENT ? "is not on the PATH" : strerror(failed));
+    stream->runs = failed == 0;
+    return stream->runs;
+}
+
+/* Notes how it ended. */
+static void finish(watch *w)
+{
+    end_line(w);
+    w->runs = false;
+    if (WIFEXITED(w->how)) w->process.status = WEXITSTATUS(w->how);
+    else (void)snprintf(w->process.said, sizeof(w->process.said), "it was ended by signal %d", WTERMSIG(w->how));
+}
+
+bool streams_wait(cli_stream *list, size_t count, int64_t milliseconds)
+{
+    struct pollfd fds[2 * STREAMS_MOST];
+    int64_t end = clock_milliseconds() + milliseconds;
+    for (;;) {
+        int64_t left = end - clock_milliseconds();
+        for (size_t i = 0; i < count; i++) {
+            fds[2 * i] = (struct pollfd){ .fd = list[i].out, .events = POLLIN };
+            fds[2 * i + 1] = (struct pollfd){ .fd = list[i].err, .events = POLLIN };
+        }
+        int ready = poll(fds, (nfds_t)(2 * count), left < 0 ? 0 : (int)(left < REAP_EVERY_MS ? left : REAP_EVERY_MS));
+        if (ready < 0) return false; /* a signal */
+        bool good = true;
+        for (size_t i = 0; i < count; i++) {
+            good = drain(&list[i], &list[i].out) && drain(&list[i], &list[i].err) && good;
+            if (list[i].runs) reap(&list[i], WNOHANG);
+            if (list[i].runs && list[i].ended) {
+                (void)(drain(&list[i], &list[i].out) && drain(&list[i], &list[i].err));
+                finish(&list[i]);
+            }
+            good = good && list[i].runs;
+        }
+        if (!good || left <= 0) return good;
+    }
+}
+
+void stream_end(cli_stream *stream)
+{
+    if (stream->runs) {
+        (void)kill(stream->pid, SIGKILL);
+        reap(stream, 0);
+    }
+    close_ends(stream);
+    strbuf_free(&stream->process.out);
+    *stream = (cli_stream){ .out = -1, .err = -1 };
+}
+
+/* ---- signals ----------------------------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t interrupted; /* the signal; 0 = none */
+
+static void on_signal(int number) { interrupted = number; }
+
+bool streams_interrupted(void) { return interrupted != 0; }
+
+void streams_catch_signals(bool catches)
+{
+    static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+    static struct sigaction before[sizeof signals / sizeof *signals];
+    const struct sigaction own = { .sa_handler = on_signal };
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        (void)sigaction(signals[i], catches ? &own : &before[i], catches ? &before[i] : NULL);
+    if (!catches && interrupted) (void)raise(interrupted);
+}
+
 void process_run(const cli_options *options, const char *const *words, int64_t patience, cli_process *process)
 {
-    *process = (cli_process){ .out = { .context = options->context }, .status = -1 };
-    watch w = { .options = options, .process = process, .out = -1, .err = -1 };
-    int failed = start(&w, words);
-    if (failed != 0) {
-        say(process, failed == ENOENT ? "is not on the PATH" : strerror(failed));
-        return;
+    watch w;
+    if (stream_start(options, words, &w)) {
+        if (watch_it(&w, patience / NANOSECONDS_A_MILLISECOND)) {
+            finish(&w);
+        } else {
+            (void)kill(w.pid, SIGKILL);
+            reap(&w, 0);
+        }
+        close_ends(&w);
     }
-    if (!watch_it(&w, patience / NANOSECONDS_A_MILLISECOND)) {
-        (void)kill(w.pid, SIGKILL);
-        reap(&w, 0);
-    } else {
-        end_line(&w);
-        if (WIFEXITED(w.how)) process->status = WEXITSTATUS(w.how);
-        else (void)snprintf(process->said, sizeof(process->said), "it was ended by signal %d", WTERMSIG(w.how));
-    }
-    close_ends(&w);
+    *process = w.process;
 }
 
 #endif

@@ -20,6 +20,7 @@ typedef struct recorded {
     size_t length;
     uint64_t seen, changed; /* numbers of the looks that saw it last, and that saw it change last */
     size_t turn; /* of the changes of that look */
+    uint64_t version; /* metadata.resourceVersion; 0 = unknown */
     uint32_t kin; /* number of its family, 1 and so on; 0 = none */
 } recorded;
 
@@ -149,6 +150,7 @@ typedef struct look {
     size_t *lengths;
     size_t changes, row_capacity, text_capacity, length_capacity;
     bool whole;
+    bool events; /* the documents are events of a watch: what they do not name is there as before */
     karp_error *error;
 } look;
 
@@ -210,27 +212,77 @@ static uint32_t kin_of(look *l, const tree *object)
     return number ? *number : 0;
 }
 
-static karp_status take_object(look *l, karp_str document, const tree *object)
+static karp_status refuse(look *l, karp_str document, const char *why)
 {
-    if (tree_get_text(object, "kind").len == 0 || tree_get_text(tree_get(object, "metadata"), "name").len == 0) {
-        karp_status status = fail(l->error, KARP_E_INVALID, "an object without a kind or a name");
-        error_set_place(l->error, document, 0, 0, KARP_NO_OFFSET);
-        return status;
+    karp_status status = fail(l->error, KARP_E_INVALID, "%s", why);
+    error_set_place(l->error, document, 0, 0, KARP_NO_OFFSET);
+    return status;
+}
+
+/* 0 = it has none, or one that is no number. */
+static uint64_t version_of(const tree *object)
+{
+    karp_str text = tree_get_text(tree_get(object, "metadata"), "resourceVersion");
+    uint64_t out = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] < '0' || text.ptr[i] > '9' || out > UINT64_MAX / 100) return 0;
+        out = 10 * out + (uint64_t)(text.ptr[i] - '0');
     }
+    return out;
+}
+
+/* What an earlier event of the same look said of the object does not count. */
+static karp_status note_again(look *l, recorded *one, const char *text, size_t length)
+{
+    char *kept = text ? mem_alloc(l->r->context, length + 1) : NULL;
+    if (text && !kept) return no_memory(l);
+    if (kept) memcpy(kept, text, length);
+    if (l->texts[one->turn]) mem_free(l->r->context, l->texts[one->turn], l->lengths[one->turn] + 1);
+    l->texts[one->turn] = kept;
+    l->lengths[one->turn] = length;
+    return KARP_OK;
+}
+
+/* The object is this text now; NULL = it does not exist any more. */
+static karp_status note_object(look *l, recorded *one, const tree *object, const char *text, size_t length)
+{
+    bool again = one->changed == l->r->looks;
+    one->seen = text ? l->r->looks : 0;
+    if (again) return note_again(l, one, text, length);
+    if (text ? one->text && one->length == length && memcmp(one->text, text, length) == 0 : !one->text) return KARP_OK;
+    one->changed = l->r->looks;
+    one->turn = l->changes;
+    if (text && !one->kin) one->kin = kin_of(l, object);
+    return note_change(l, (uint32_t)(one - l->r->list), text, length);
+}
+
+static karp_status take_object(look *l, karp_str document, const tree *object, bool deleted)
+{
+    if (tree_get_text(object, "kind").len == 0 || tree_get_text(tree_get(object, "metadata"), "name").len == 0)
+        return refuse(l, document, "an object without a kind or a name");
     if (!is_kept(object)) return KARP_OK;
     recorded *one = place_of(l, object);
+    uint64_t version = version_of(object);
     if (!one) return no_memory(l);
-    if (one->seen == l->r->looks) return KARP_OK; /* kubectl lists some objects under two names */
-    one->seen = l->r->looks;
+    if (l->events && version > 0 && version <= one->version) return KARP_OK; /* it was listed since */
+    if (!l->events && one->seen == l->r->looks) return KARP_OK; /* kubectl lists some objects under two names */
+    one->version = version;
+    if (deleted) return note_object(l, one, object, NULL, 0);
     strbuf_clear(&l->text);
     tree_write(&l->text, trimmed(&l->t, object));
     if (l->text.failed || l->t.status) return no_memory(l);
-    bool same = one->text && one->length == l->text.len && memcmp(one->text, l->text.ptr, one->length) == 0;
-    if (same) return KARP_OK;
-    one->changed = l->r->looks;
-    one->turn = l->changes;
-    if (!one->kin) one->kin = kin_of(l, object);
-    return note_change(l, (uint32_t)(one - l->r->list), l->text.ptr, l->text.len);
+    return note_object(l, one, object, l->text.ptr, l->text.len);
+}
+
+/* As `kubectl get --watch --output-watch-events` writes it. */
+static karp_status take_event(look *l, karp_str document, const tree *event)
+{
+    karp_str type = tree_get_text(event, "type");
+    const tree *object = tree_get(event, "object");
+    if (str_is(type, "BOOKMARK")) return KARP_OK;
+    if (!str_is(type, "ADDED") && !str_is(type, "MODIFIED") && !str_is(type, "DELETED"))
+        return refuse(l, document, "an event of a watch that is none of ADDED, MODIFIED, DELETED and BOOKMARK");
+    return take_object(l, document, object, str_is(type, "DELETED"));
 }
 
 static karp_status take_document(look *l, const karp_replay_document *document)
@@ -242,9 +294,11 @@ static karp_status take_document(look *l, const karp_replay_document *document)
     trees_clear(&l->t);
     if (!status) status = tree_read(&l->t, document->name, text, &root, l->error);
     const tree *items = tree_get(root, "items");
-    if (!status && !tree_is(items, TREE_LIST)) status = take_object(l, document->name, root);
-    for (size_t i = 0; i < tree_count(items) && !status; i++)
-        status = take_object(l, document->name, tree_item(items, i));
+    bool list = tree_is(items, TREE_LIST) && !l->events;
+    if (!status && l->events) status = take_event(l, document->name, root);
+    else if (!status && !list) status = take_object(l, document->name, root, false);
+    for (size_t i = 0; list && i < tree_count(items) && !status; i++)
+        status = take_object(l, document->name, tree_item(items, i), false);
     strbuf_free(&read);
     return status;
 }
@@ -350,7 +404,7 @@ static void put_gone(look *l)
 {
     bool first = true;
     for (size_t k = 0; k < l->changes; k++) {
-        if (l->texts[k]) continue;
+        if (l->texts[k] || !l->r->list[l->rows[k]].text) continue;
         karp_str key = strings_get(&l->r->index.names, l->rows[k]);
         if (first) buffer_text(&l->line, ",\"gone\":[");
         strbuf_clear(&l->text);
@@ -415,8 +469,11 @@ static karp_status take_all(look *l, const karp_replay_document *documents, size
 {
     enum { QUIET = 60 };
     karp_status status = KARP_OK;
+    for (size_t i = 0; l->events && i < l->r->count; i++) {
+        if (l->r->list[i].text) l->r->list[i].seen = l->r->looks;
+    }
     for (size_t i = 0; i < count && !status; i++) status = take_document(l, &documents[i]);
-    if (!status) status = note_gone(l);
+    if (!status && !l->events) status = note_gone(l);
     bool quiet = l->changes == 0 && !l->whole &&
                  (uint64_t)now - (uint64_t)l->r->written_at < (uint64_t)(QUIET * SECOND);
     if (!status && !quiet) put_line(l, now);
@@ -457,8 +514,8 @@ void karp_recorder_free(karp_recorder *recorder)
     karp_context_unref(context);
 }
 
-karp_status karp_recorder_take(karp_recorder *recorder, const karp_replay_document *documents, size_t count,
-                               int64_t now, uint32_t whole, karp_text *out, karp_error *error)
+static karp_status take(karp_recorder *recorder, const karp_replay_document *documents, size_t count, int64_t now,
+                        bool whole, bool events, karp_text *out, karp_error *error)
 {
     karp_error own = { .size = sizeof own };
     if (!recorder || !out || (count > 0 && !documents)) {
@@ -469,7 +526,11 @@ karp_status karp_recorder_take(karp_recorder *recorder, const karp_replay_docume
         (void)fail(&own, KARP_E_INVALID, "the time is not after that of the line before");
         return error_give(&own, error);
     }
-    look l = { .r = recorder, .whole = whole || recorder->written_at == KARP_NO_TIME, .error = &own };
+    if (events && recorder->written_at == KARP_NO_TIME) {
+        (void)fail(&own, KARP_E_INVALID, "events of a watch follow a list of what there is");
+        return error_give(&own, error);
+    }
+    look l = { .r = recorder, .whole = whole || recorder->written_at == KARP_NO_TIME, .events = events, .error = &own };
     recorder->looks++;
     trees_init(&l.t, recorder->context);
     strbuf_init(&l.key, recorder->context);
@@ -481,4 +542,16 @@ karp_status karp_recorder_take(karp_recorder *recorder, const karp_replay_docume
     if (!status) return KARP_OK;
     own.status = karp_context_refusal(recorder->context, status, &own);
     return error_give(&own, error);
+}
+
+karp_status karp_recorder_take(karp_recorder *recorder, const karp_replay_document *documents, size_t count,
+                               int64_t now, uint32_t whole, karp_text *out, karp_error *error)
+{
+    return take(recorder, documents, count, now, whole != 0, false, out, error);
+}
+
+karp_status karp_recorder_watch(karp_recorder *recorder, const karp_replay_document *events, size_t count, int64_t now,
+                                uint32_t whole, karp_text *out, karp_error *error)
+{
+    return take(recorder, events, count, now, whole != 0, true, out, error);
 }

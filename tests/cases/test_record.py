@@ -6,6 +6,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 from stories import check, equal, finish, run, types_of
 
@@ -15,6 +16,18 @@ import json, pathlib, sys
 folder = pathlib.Path(FOLDER)
 looks = json.loads((folder / 'states.json').read_text())
 count = folder / 'count'
+if '--watch-only' in sys.argv:
+    import os, time
+    (folder / f'watch-{os.getpid()}').touch()
+    events = folder / f'watched-{sys.argv[2]}'
+    if events.exists():
+        text = events.read_text()
+        if text.startswith('error'):
+            sys.exit(text)
+        print(text)  # and the server ends this watch
+        sys.exit()
+    while True:
+        time.sleep(1)
 n = int(count.read_text()) if count.exists() else 0
 state = looks[min(n, len(looks) - 1)]
 names = sys.argv[2].split(',') if sys.argv[1] == 'get' else []
@@ -61,11 +74,11 @@ def event(name, by):
     return {'apiVersion': 'v1', 'kind': 'Event', 'metadata': {'name': name, 'namespace': 'shop'}, 'reason': 'Nominated', 'source': {'component': by}}
 
 
-def record(path, *words, states=None, status=0):
+def record(path, *words, states=None, status=0, how=('--poll', '--every', '1ms')):
     if states is not None:
         (folder / 'states.json').write_text(json.dumps(states))
         (folder / 'count').unlink(missing_ok=True)
-    done = subprocess.run([os.environ['KARP'], 'record', str(path), '--every', '1ms', *words], capture_output=True, text=True, timeout=100,
+    done = subprocess.run([os.environ['KARP'], 'record', str(path), *how, *words], capture_output=True, text=True, timeout=100,
                           env={**os.environ, 'PATH': f'{folder}:{os.environ["PATH"]}', 'NO_COLOR': '1'})
     check(done.returncode == status, f'{words}: exit {done.returncode}, not {status}: {done.stderr}')
     return done.stderr
@@ -139,6 +152,47 @@ def replayed(path, parts):
     check('begins with a line of kind Recording' in error, error)
 
 
+def watched():
+    """A list, and then what the watches say: here that of pods ends, so a line is written. Events older than the list, as it says, change nothing."""
+    path, file = folder / 'watched.jsonl', folder / 'watched-pods'
+
+    def event(what, one, version):
+        return json.dumps({'type': what, 'object': {**one, 'metadata': {**one['metadata'], 'resourceVersion': str(version)}}}, indent=4)
+
+    state = {'objects': [pod('a'), pod('b'), POOL, CLASS], 'events': []}  # both have version 1
+    file.write_text('\n'.join([event('MODIFIED', pod('b', 'old'), 1), event('ADDED', pod('c{"}'), 5), event('MODIFIED', pod('c{"}', 'n'), 6), event('DELETED', pod('a'), 7),
+                               event('ADDED', pod('d'), 8), event('DELETED', pod('d'), 9), '{"type": "BOOKMARK", "object": {"kind": "Pod"}}']))
+    how = ('--every', '1h')
+    record(path, '--looks', '2', states=[state], how=how)
+    whole, line = lines(path)
+    equal((names(whole['objects'])[-2:], names(line['changed']), line['changed'][0]['spec'].get('nodeName'), line['gone']), (['Pod/a', 'Pod/b'], ['Pod/c{"}'], 'n', ['Pod/shop/a']), 'watched')
+    file.write_text(json.dumps({'type': 'ERROR', 'object': {'kind': 'Status', 'message': 'too old'}}))
+    said = record(folder / 'bad.jsonl', '--looks', '2', states=[state], how=how)
+    check('an event of a watch that is none of' in said, said)
+    # Beyond its size a new part begins, with all objects.
+    file.write_text(event('ADDED', pod('c'), 5))
+    record(folder / 'part.jsonl', '--looks', '2', '--rotate', '500', states=[state], how=how)
+    equal([names(lines(folder / f'part.jsonl.{n}')[0]['objects'])[-2:] for n in (1, 2)], [['Pod/a', 'Pod/b'], ['Pod/b', 'Pod/c']], 'each part is complete')
+    file.write_text('error: refused')
+    said = record(folder / 'failed.jsonl', '--for', '1ms', states=[state], how=how)
+    equal((len(lines(folder / 'failed.jsonl')), said.count('error')), (1, 0), 'for so long')
+    # A signal ends all of kubectl, too.
+    file.unlink()
+    for left in folder.glob('watch-*'):
+        left.unlink()
+    (folder / 'count').unlink(missing_ok=True)
+    running = subprocess.Popen([os.environ['KARP'], 'record', str(folder / 'ended.jsonl'), *how], env={**os.environ, 'PATH': f'{folder}:{os.environ["PATH"]}'})
+    for _ in range(2000):
+        if (folder / 'ended.jsonl').exists() and len(list(folder.glob('watch-*'))) == 6:
+            break
+        time.sleep(.05)
+    equal(len(lines(folder / 'ended.jsonl')), 1, 'one list')
+    running.terminate()
+    equal(running.wait(60), -15, 'ended by the signal')
+    left = [int(one.name[6:]) for one in folder.glob('watch-*')]
+    equal((len(left), [pid for pid in left if pathlib.Path(f'/proc/{pid}').exists()]), (6, []), 'kubectl that still runs')
+
+
 def wrong():
     for words, said in ((('--every', '0s'), '--every'), (('--rotate', 'x'), '--rotate'), (('--looks', '0'), '--looks'), (('--for', '-1s'), '--for')):
         check(said in record(folder / 'x', *words, states=[None], status=1), words)
@@ -160,4 +214,5 @@ if __name__ == '__main__':
         recording = changes()
         replayed(recording, goes_on(recording))
         wrong()
+        watched()
     finish()
