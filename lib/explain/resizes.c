@@ -23,7 +23,7 @@ static void add_differences(strbuf *b, const karp_snapshot *s, const shape *h, r
     for (uint32_t i = 0; i < of.count; i++) {
         const resource_amount *r = &of.items[i];
         amount ours = resource_list_get(h->requests, r->resource);
-        amount newer = resource_list_get(h->newer_requests, r->resource);
+        amount newer = resource_list_get(*h->newer_requests, r->resource);
         bool more = amount_cmp(ours, newer) > 0;
         if (amount_cmp(ours, newer) == 0 || more != (of.items == h->requests.items)) continue;
         if (!*first) strbuf_adds(b, ", ");
@@ -32,7 +32,7 @@ static void add_differences(strbuf *b, const karp_snapshot *s, const shape *h, r
         strbuf_addc(b, ' ');
         add_amount(b, h->requests, r);
         strbuf_adds(b, ", not ");
-        add_amount(b, h->newer_requests, r);
+        add_amount(b, *h->newer_requests, r);
     }
 }
 
@@ -41,14 +41,14 @@ static void both_differences(strbuf *b, const karp_snapshot *s, const shape *h)
 {
     bool first = true;
     add_differences(b, s, h, h->requests, &first);
-    add_differences(b, s, h, h->newer_requests, &first);
+    add_differences(b, s, h, *h->newer_requests, &first);
 }
 
 /* ---- karp lint --------------------------------------------------------------------------------------------------- */
 
 static void check_resize(linting *l, const lint_group *g)
 {
-    if (g->shape->newer_requests.count == 0) return;
+    if (g->shape->newer_requests == NULL) return;
     strbuf_adds(&l->field, "status.containerStatuses");
     strbuf_adds(&l->text, "while the pod is resized in place, Karpenter counts ");
     both_differences(&l->text, l->snapshot, g->shape);
@@ -70,7 +70,7 @@ static void add_cause(strbuf *b, const karp_snapshot *s, karp_str node_name)
         if (!equal_str(name_of(s, n->name), node_name)) continue;
         for (uint32_t k = 0; k < n->pod_count; k++) {
             const shape *h = &s->raw.shapes.items[pod_at(&s->raw, n->pods[k])->shape];
-            if (h->newer_requests.count == 0) continue;
+            if (h->newer_requests == NULL) continue;
             strbuf_adds(b, "; ");
             strbuf_addstr(b, pod_name(s, n->pods[k]));
             strbuf_adds(b, " on it is being resized, and Karpenter counts ");

@@ -140,6 +140,15 @@ static resource_list keep_requests(copier *c, resource_list list)
     return kept;
 }
 
+/* NULL = the list is empty. */
+static const resource_list *keep_newer(copier *c, resource_list list)
+{
+    const resource_list kept = keep_requests(c, list);
+    const resource_list *copy = kept.count == 0 ? NULL : arena_copy(c->to, &kept, sizeof kept);
+    if (kept.count > 0 && copy == NULL) copy_refuse(c);
+    return copy;
+}
+
 /* Reads a shape. Its key ends with the ids of texts and their number. Returns the position in the key at which its
  * rules begin, after the requests. */
 static size_t read_shape(adding *a, const karp_pod *given, enum pod_source source, shape *s)
@@ -150,7 +159,7 @@ static size_t read_shape(adding *a, const karp_pod *given, enum pod_source sourc
     put_resources(c, newer);
     size_t rules = a->b->key.words.count;
     s->requests = keep_requests(c, requests);
-    s->newer_requests = keep_requests(c, newer);
+    s->newer_requests = keep_newer(c, newer);
     read_constraints(c, given, s);
     read_scalars(c, given, source, s);
     shape_key *key = c->key;

@@ -127,7 +127,8 @@ static bool units_hold(const karp_snapshot *s)
     const karp_snapshot *before = s->reused->before;
     for (size_t i = before->raw.shapes.count; i < s->raw.shapes.count; i++) {
         const shape *h = &s->raw.shapes.items[i];
-        if (!units_count_requests(before, h->requests) || !units_count_requests(before, h->newer_requests))
+        if (!units_count_requests(before, h->requests) ||
+            (h->newer_requests != NULL && !units_count_requests(before, *h->newer_requests)))
             return false;
     }
     return true;

@@ -105,8 +105,8 @@ typedef struct host_port_list {
 /* The part of a pod's spec that decisions read, and its effective resources. Equal for all pods of a workload. */
 typedef struct shape {
     resource_list requests; /* including pods: 1 */
-    /* The same as Kubernetes counts it from 1.37 on, if a resize is under way and the two differ; else empty. */
-    resource_list newer_requests;
+    /* The same as Kubernetes counts it from 1.37 on, if a resize is under way and the two differ; else NULL. */
+    const resource_list *newer_requests;
     label_list node_selector;
     node_term_list required, preferred; /* preferred: in input order */
     pod_term_list required_affinity, preferred_affinity, required_anti, preferred_anti;
