@@ -187,10 +187,14 @@ static karp_status apply(changed_view *v, const karp_change *c, karp_error *erro
 
 /* ---- the view ---------------------------------------------------------------------------------------------------- */
 
-static bool borrow(changed_view *v)
+/* Without copies of offerings that nothing changes. */
+static bool borrow(changed_view *v, const karp_change *changes, size_t count)
 {
     const karp_snapshot *w = v->snapshot;
+    bool own_offerings = false;
     snapshot_borrow(&v->view, w);
+    for (size_t i = 0; i < count; i++) own_offerings = own_offerings || changes[i].kind != KARP_CHANGE_REMOVE_NODE;
+    if (!own_offerings) return true;
     v->view.tables = arena_array(&v->data, w->table_count + (size_t)1, sizeof *w->tables);
     if (v->view.tables == NULL) return false;
     for (uint32_t t = 0; t < w->table_count; t++) {
@@ -230,7 +234,7 @@ static karp_status changed_view_init(changed_view *v, const karp_snapshot *snaps
     v->snapshot = snapshot;
     arena_init(&v->data, snapshot->context);
     v->gone = arena_array(&v->data, bits_words(snapshot->node_count) + 1, sizeof *v->gone);
-    if (v->gone == NULL || !borrow(v)) return fail_nomem(error);
+    if (v->gone == NULL || !borrow(v, changes, count)) return fail_nomem(error);
     for (size_t i = 0; i < count; i++) {
         karp_status status = apply(v, &changes[i], error);
         if (status != KARP_OK) return status;

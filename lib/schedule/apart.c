@@ -28,52 +28,59 @@ bool show_apart(const karp_snapshot *w, uint32_t pod_number, strbuf *b)
     return true;
 }
 
-/* The pods of a shape, and the text of those that have these labels, which it was made for last. */
-typedef struct apart_shape {
-    uint32_t pods, labels;
-    bool told;
+/* The pods of a class, and the text for them. */
+typedef struct apart_class {
+    bool ruled; /* there is such a rule, and more pods of the shape */
+    bool told; /* `text` is made */
     karp_str text;
-} apart_shape;
+} apart_class;
 
-/* The text for the launch: that of its first pod with such a rule, if there are more pods like it. */
-static bool name_apart(scheduler *s, karp_decision *d, apart_shape *shapes, karp_launch *l)
-{
-    const karp_snapshot *w = s->snapshot;
-    for (size_t i = 0; i < l->pod_count && l->apart.len == 0; i++) {
-        const pod *p = pod_at(&w->raw, l->pods[i]);
-        const shape *h = &w->raw.shapes.items[p->shape];
-        apart_shape *of = &shapes[p->shape];
-        if (of->pods < 2 || h->ports.count + h->required_anti.count == 0) continue;
-        if (!of->told || of->labels != p->labels) {
-            strbuf b = strbuf_on(s->context);
-            of->text = (karp_str){ NULL, 0 };
-            bool ok = !show_apart(w, l->pods[i], &b) ? !b.failed : strbuf_move(&b, &d->data, &of->text);
-            strbuf_free(&b);
-            if (!ok) return false;
-            of->told = true;
-            of->labels = p->labels;
-        }
-        l->apart = of->text;
-    }
-    return true;
-}
+static bool has_rule(const shape *h) { return h->ports.count + h->required_anti.count > 0; }
 
 static bool any_rule(const karp_snapshot *w)
 {
     for (size_t i = 0; i < w->raw.shapes.count; i++) {
-        const shape *h = &w->raw.shapes.items[i];
-        if (h->ports.count + h->required_anti.count > 0) return true;
+        if (has_rule(&w->raw.shapes.items[i])) return true;
     }
     return false;
+}
+
+/* The classes of the snapshot, of which some may be ruled; NULL = out of memory. */
+static apart_class *find_ruled(scheduler *s)
+{
+    const karp_snapshot *w = s->snapshot;
+    apart_class *classes = arena_array(&s->round.data, w->class_count + (size_t)1, sizeof *classes);
+    uint32_t *of_shape = arena_array(&s->round.data, w->raw.shapes.count + 1, sizeof *of_shape);
+    if (classes == NULL || of_shape == NULL) return NULL;
+    for (uint32_t i = 0; i < s->pods.count; i++) of_shape[w->classes[w->pod_class[s->pods.items[i]]].shape]++;
+    for (uint32_t k = 0; k < w->class_count; k++)
+        classes[k].ruled = of_shape[w->classes[k].shape] > 1 && has_rule(shape_of(w, k));
+    return classes;
+}
+
+/* The text for the launch: that of its first pod with such a rule, if there are more pods like it. */
+static bool name_apart(scheduler *s, karp_decision *d, apart_class *classes, karp_launch *l)
+{
+    for (size_t i = 0; i < l->pod_count && l->apart.len == 0; i++) {
+        apart_class *k = &classes[s->snapshot->pod_class[l->pods[i]]];
+        if (!k->ruled) continue;
+        if (!k->told) {
+            strbuf b = strbuf_on(s->context);
+            bool ok = !show_apart(s->snapshot, l->pods[i], &b) ? !b.failed : strbuf_move(&b, &d->data, &k->text);
+            strbuf_free(&b);
+            if (!ok) return false;
+            k->told = true;
+        }
+        l->apart = k->text;
+    }
+    return true;
 }
 
 bool report_apart(scheduler *s, karp_decision *d)
 {
     if (s->settings.options->explain == KARP_EXPLAIN_NONE || !any_rule(s->snapshot)) return true;
-    apart_shape *shapes = arena_array(&s->data, s->snapshot->raw.shapes.count + (size_t)1, sizeof *shapes);
-    bool ok = shapes != NULL;
-    for (uint32_t i = 0; ok && i < s->pods.count; i++)
-        shapes[pod_at(&s->snapshot->raw, s->pods.items[i])->shape].pods++;
-    for (size_t i = 0; ok && i < d->launches.count; i++) ok = name_apart(s, d, shapes, &d->launches.items[i]);
+    apart_class *classes = find_ruled(s);
+    bool ok = classes != NULL;
+    for (size_t i = 0; ok && i < d->launches.count; i++) ok = name_apart(s, d, classes, &d->launches.items[i]);
     return ok;
 }

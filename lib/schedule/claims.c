@@ -259,8 +259,9 @@ static bool add(scheduler *s, uint32_t number, uint32_t pod_number, const view *
     if (class_needs_devices(s, v->class_)) devices_take_claim(s, c);
     if (s->volumes.limited_drivers > 0 && launch_volumes_limited(s, v->class_) && !launch_volumes_take(s, c, v->class_))
         return false;
-    return ports_take(s, &c->ports, &c->port_count, &c->port_capacity, pod_number, p->ports) &&
-           (!s->splitting.on || split_note(s, number, pod_number, v, before));
+    if (p->ports.count > 0 && !ports_take(s, &c->ports, &c->port_count, &c->port_capacity, pod_number, p->ports))
+        return false;
+    return !s->splitting.on || split_note(s, number, pod_number, v, before);
 }
 
 /* ---- pass 2 ------------------------------------------------------------------------------------------------------ */

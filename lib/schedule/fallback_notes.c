@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Notes on launches that are on-demand although their NodePool allows spot: Karpenter fills a node with pods before it
  * looks at capacity types, so that only types without spot may be left. */
+#include <base/str.h>
 #include <decision/decision.h>
+#include <schedule/pricing.h>
 #include <schedule/report.h>
+#include <schedule/result.h>
 #include <schedule/scheduler.h>
 #include <schedule/types.h>
 
-/* The cheapest offering of spot, or some one, of variants that have room for the vector; NULL = there is none. */
+/* The cheapest offering of spot, or some one, of those variants that have room for the vector; NULL = there is none. */
 static const offering *spot_among(scheduler *s, const template_ *t, const uint64_t *bits, uint32_t set,
                                   const int64_t *room, bool some)
 {
     const offering *best = NULL;
     const type_table *table = t->table;
-    for (size_t v = bits_next(bits, table->variant_count, 0); v < table->variant_count;
-         v = bits_next(bits, table->variant_count, v + 1)) {
-        const instance_type *type = &table->types[table->variants[v].type];
-        if (!variant_fits(s, t, (uint32_t)v, room)) continue;
-        for (uint32_t i = type->offering_first; i < type->offering_first + type->offering_count; i++) {
-            const offering *o = &table->offerings[i];
-            if (o->capacity_type != s->snapshot->known.spot || !offering_launchable(s, o) || o->variant != v) continue;
-            if ((best == NULL || o->price < best->price) && offering_compatible(s, o, set)) best = o;
-            if (some && best != NULL) return best;
-        }
+    const uint64_t *offered = offerings_offered(s, table, set);
+    for (size_t i = offered == NULL ? table->offering_count : bits_next(offered, table->offering_count, 0);
+         i < table->offering_count; i = bits_next(offered, table->offering_count, i + 1)) {
+        const offering *o = &table->offerings[i];
+        if (o->capacity_type != s->snapshot->known.spot || (best != NULL && o->price >= best->price)) continue;
+        if (o->variant == NO_ID || !bits_test(bits, o->variant) || !variant_fits(s, t, o->variant, room)) continue;
+        best = o;
+        if (some) break;
     }
     return best;
 }
@@ -29,11 +30,7 @@ static const offering *spot_among(scheduler *s, const template_ *t, const uint64
 /* Whether the claim may be spot by its requirements, and is on-demand as none of its types has spot. */
 static bool falls_back(scheduler *s, const claim *c)
 {
-    uint32_t allowed = set_get(&s->algebra, c->set, s->snapshot->known.capacity_type);
-    if (c->dropped || c->pods < 2 || c->reserved_count > 0) return false;
-    if (allowed != NO_ID &&
-        !requirement_has(&s->algebra, requirement_get(&s->algebra, allowed), s->snapshot->known.spot))
-        return false;
+    if (!result_allows(s, c->set, s->snapshot->known.spot)) return false;
     return spot_among(s, &s->templates.items[c->template_], s->types.sets.items[c->types].bits, c->set, c->requests,
                       true) == NULL;
 }
@@ -66,11 +63,13 @@ static const karp_launch *launch_named(const karp_decision *d, karp_str id)
 
 bool report_fallbacks(scheduler *s, karp_decision *d)
 {
+    karp_str spot = text_of(s->snapshot, s->snapshot->known.spot);
     for (uint32_t i = 0; i < s->claims.list.count && s->launches.ids != NULL; i++) {
         const claim *c = &s->claims.list.items[i];
+        if (c->dropped || c->pods < 2 || c->reserved_count > 0) continue;
         const template_ *t = &s->templates.items[c->template_];
         const karp_launch *l = launch_named(d, s->launches.ids[i]);
-        if (l == NULL || l->pod_count == 0 || !falls_back(s, c)) continue;
+        if (l == NULL || l->pod_count == 0 || equal_str(l->choice.capacity_type, spot) || !falls_back(s, c)) continue;
         const int64_t *room = s->pods.classes[s->snapshot->pod_class[l->pods[0]]].requests;
         const offering *o = spot_among(s, t, s->types.sets.items[t->initial].bits, c->set, room, false);
         return !s->failed && !s->algebra.failed && (o == NULL || add_note(s, d, l, t, o));

@@ -236,23 +236,17 @@ bool preferences_begin(scheduler *s, karp_decision *d)
 
 typedef LIST_OF(alike) alike_list;
 
-/* The entry of the pod's class and step, which may be a new one. NULL = out of memory. `of_class` has the entry that
- * was used last for each class: the classes of a queue take turns. */
-static alike *alike_of(scheduler *s, alike_list *found, map64 *number_of, uint32_t *of_class, uint32_t pod_number,
-                       uint32_t step)
+/* The number of the entry for the pod's class and step, which may be a new one. NO_ID = out of memory. */
+static uint32_t alike_of(scheduler *s, alike_list *found, map64 *number_of, uint32_t pod_number, uint32_t step)
 {
-    uint32_t class_number = s->snapshot->pod_class[pod_number], number = of_class[class_number];
-    if (number != NO_ID && found->items[number].step == step) return &found->items[number];
-    uint64_t key = pair_key(class_number, step);
-    number = map64_get(number_of, key);
-    if (number == NO_ID) {
-        number = (uint32_t)found->count;
-        alike *fresh = map64_put(number_of, key, number) ? list_push(s->context, found, sizeof *fresh) : NULL;
-        if (fresh == NULL) return NULL;
-        *fresh = (alike){ pod_number, 0, step };
-    }
-    of_class[class_number] = number;
-    return &found->items[number];
+    uint64_t key = pair_key(s->snapshot->pod_class[pod_number], step);
+    uint32_t number = map64_get(number_of, key);
+    if (number != NO_ID) return number;
+    number = (uint32_t)found->count;
+    alike *fresh = map64_put(number_of, key, number) ? list_push(s->context, found, sizeof *fresh) : NULL;
+    if (fresh == NULL) return NO_ID;
+    *fresh = (alike){ pod_number, 0, step };
+    return number;
 }
 
 /* The placed pods, those together that are alike. false = out of memory. */
@@ -260,32 +254,27 @@ static bool find_alike(scheduler *s, const karp_decision *d, alike_list *found)
 {
     const uint32_t *rank = s->snapshot->pod_rank, *class_of = s->snapshot->pod_class, *items = s->pods.items;
     const uint16_t *steps = d->steps;
-    const place *places;
-    uint32_t count = s->pods.count;
-    alike *pods = NULL;
-    uint32_t class_number = NO_ID; /* of `pods` */
     size_t bytes = s->snapshot->class_count * sizeof(uint32_t);
-    uint32_t *of_class = mem_alloc(s->context, bytes);
+    uint32_t *last = mem_alloc(s->context, bytes); /* by class: its entry that was used last */
     map64 number_of;
-    bool ok = of_class != NULL;
+    bool ok = last != NULL;
     map64_init(&number_of, s->context);
-    if (ok) memset(of_class, 0xff, bytes); /* NO_ID */
+    if (ok) memset(last, 0xff, bytes); /* NO_ID */
     ok = ok && (!s->placement.in_runs || placement_settle(s));
-    places = s->placement.places;
-    for (uint32_t i = 0; i < count && ok; i++) {
-        uint32_t pod_number = items[i];
+    const place *places = s->placement.places;
+    for (uint32_t i = 0, count = s->pods.count; i < count && ok; i++) {
+        uint32_t pod_number = items[i], *number = &last[class_of[pod_number]], step = steps[pod_number];
         if (places[pod_number].where == PLACE_NONE) continue;
-        if (class_of[pod_number] != class_number || steps[pod_number] != pods->step) {
-            class_number = class_of[pod_number];
-            pods = alike_of(s, found, &number_of, of_class, pod_number, steps[pod_number]);
-            ok = pods != NULL;
-            if (!ok) break;
-        }
+        if (*number == NO_ID || found->items[*number].step != step)
+            *number = alike_of(s, found, &number_of, pod_number, step);
+        ok = *number != NO_ID;
+        if (!ok) break;
+        alike *pods = &found->items[*number];
         if (rank[pod_number] < rank[pods->first]) pods->first = pod_number;
         pods->count++;
     }
     map64_free(&number_of);
-    if (of_class != NULL) mem_free(s->context, of_class, bytes);
+    if (last != NULL) mem_free(s->context, last, bytes);
     return ok;
 }
 

@@ -70,6 +70,12 @@ static struct price_order *price_order_of(scheduler *s, const type_table *t, uin
     return ok ? o : NULL;
 }
 
+const uint64_t *offerings_offered(scheduler *s, const type_table *t, uint32_t set)
+{
+    const struct price_order *o = price_order_of(s, t, set);
+    return o == NULL ? NULL : o->offered;
+}
+
 static double least_price(const type_table *t, const struct price_order *o, uint32_t type)
 {
     const instance_type *y = &t->types[type];

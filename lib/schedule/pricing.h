@@ -16,6 +16,8 @@ bool cheapest_left(scheduler *s, const type_table *t, uint32_t type, uint32_t se
 /* The types of `fitting` by lowest price under the set, then by name. The array is allocated in the arena. */
 uint32_t *types_by_price(scheduler *s, const type_table *t, const uint64_t *fitting, uint32_t set, arena *a,
                          uint32_t *count);
+/* Bits of the offerings that a claim with these requirements could be launched as. NULL when `failed`. */
+const uint64_t *offerings_offered(scheduler *s, const type_table *t, uint32_t set);
 /* The number of capacity types of launchable offerings under a set whose types were sorted by price; for another set,
  * of the whole table. */
 uint32_t capacity_types_offered(const scheduler *s, const type_table *t, uint32_t set);

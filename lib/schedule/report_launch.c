@@ -314,10 +314,11 @@ static bool launch_choice(scheduler *s, karp_decision *d, const launch_source *f
     return chosen == NO_ID || report_choice(s, d, t, &t->offerings[chosen], row);
 }
 
+/* The row is the last of the decision. */
 static bool launch_id(karp_decision *d, karp_launch *row)
 {
     char text[4 + 20] = "new-";
-    size_t length = 4 + write_digits(text + 4, d->launches.count + (uint64_t)1);
+    size_t length = 4 + write_digits(text + 4, d->launches.count);
     row->id = (karp_str){ arena_string(&d->data, text, length), length };
     return row->id.ptr != NULL;
 }
@@ -388,7 +389,7 @@ static bool add_drivers(scheduler *s, karp_decision *d, karp_str drivers, karp_l
     return true;
 }
 
-/* Fills everything but the pods, the id and the drivers. */
+/* Fills everything but the pods, the id and the drivers. The row is the last of the decision. */
 static bool fill_row(scheduler *s, karp_decision *d, const launch_source *from, karp_launch *row)
 {
     bool ok = true, own = from->drivers.len > 0; /* rows with an annotation of their own are not shared */
@@ -401,7 +402,7 @@ static bool fill_row(scheduler *s, karp_decision *d, const launch_source *from, 
     } else {
         uint32_t *slot = list_push(s->context, &s->launches.firsts, sizeof *slot);
         ok = slot != NULL && fill_shared(s, d, from, row);
-        if (ok) *slot = (uint32_t)d->launches.count;
+        if (ok) *slot = (uint32_t)(d->launches.count - 1);
     }
     row->requests = ok ? resource_rows(s->snapshot, &d->data, from->requests, &row->request_count) : NULL;
     return row->requests != NULL;
@@ -409,15 +410,16 @@ static bool fill_row(scheduler *s, karp_decision *d, const launch_source *from, 
 
 bool report_launch(scheduler *s, karp_decision *d, const launch_source *from)
 {
-    karp_launch row = { .size = sizeof row };
-    if (from->same_as > 0) row = d->launches.items[from->same_as - 1];
-    else if (!fill_row(s, d, from, &row)) return false;
-    row.pods = from->pods;
-    row.pod_count = from->pod_count;
-    bool ok = launch_id(d, &row) && (from->drivers.len == 0 || add_drivers(s, d, from->drivers, &row));
-    karp_launch *slot = ok && !s->failed && !s->algebra.failed ? list_push(d->context, &d->launches, sizeof *slot)
-                                                               : NULL;
-    if (slot == NULL) return false;
-    *slot = row;
-    return true;
+    karp_launch *row = list_push(d->context, &d->launches, sizeof *row);
+    if (row == NULL) return false;
+    if (from->same_as > 0) {
+        *row = d->launches.items[from->same_as - 1];
+    } else {
+        *row = (karp_launch){ .size = sizeof *row };
+        if (!fill_row(s, d, from, row)) return false;
+    }
+    row->pods = from->pods;
+    row->pod_count = from->pod_count;
+    return launch_id(d, row) && (from->drivers.len == 0 || add_drivers(s, d, from->drivers, row)) && !s->failed &&
+           !s->algebra.failed;
 }

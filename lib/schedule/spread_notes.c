@@ -7,23 +7,24 @@
 #include <schedule/report.h>
 #include <schedule/scheduler.h>
 
-/* Pods of one shape with such a constraint, and what was found for the labels that were looked at last. */
+/* Pods of one shape with such a constraint. */
 typedef struct missed {
     uint32_t first, count, constraint; /* the first pod by name; count 0 = none */
-    uint32_t labels, found;
-    bool looked;
 } missed;
 
-/* The first constraint that does not count the pod itself; NO_ID = none. */
+enum { NOT_LOOKED, NOT_MISSED, MISSED }; /* of a class; MISSED + the number of the constraint */
+
+/* MISSED + the first constraint that does not count the pod itself. */
 static uint32_t misses_itself(const karp_snapshot *w, uint32_t pod_number)
 {
     const pod *p = pod_at(&w->raw, pod_number);
     spread_list list = w->raw.shapes.items[p->shape].spread;
     for (uint32_t i = 0; i < list.count; i++) {
         const selector *x = list.items[i].label_selector;
-        if (x == NULL || (selector_valid(x) && !selector_selects(x, store_pod_labels(&w->raw, p->labels)))) return i;
+        if (x == NULL || (selector_valid(x) && !selector_selects(x, store_pod_labels(&w->raw, p->labels))))
+            return MISSED + i;
     }
-    return NO_ID;
+    return NOT_MISSED;
 }
 
 /* `b` is for the text of any note. */
@@ -46,11 +47,6 @@ static bool note_missed(const karp_snapshot *w, karp_decision *d, strbuf *b, con
     return !b->failed && decision_warn(d, b->ptr, b->len);
 }
 
-static int by_first(const void *a, const void *b, const void *user)
-{
-    return compare_str(pod_name(user, ((const missed *)a)->first), pod_name(user, ((const missed *)b)->first));
-}
-
 static bool any_spread(const karp_snapshot *w)
 {
     for (size_t i = 0; i < w->raw.shapes.count; i++) {
@@ -64,25 +60,22 @@ bool report_selectors(scheduler *s, karp_decision *d)
     const karp_snapshot *w = s->snapshot;
     if (!any_spread(w)) return true;
     missed *of_shape = arena_array(&s->round.data, w->raw.shapes.count + (size_t)1, sizeof *of_shape);
+    uint32_t *found = arena_array(&s->round.data, w->class_count + (size_t)1, sizeof *found); /* by class */
     size_t count = 0;
-    bool ok = of_shape != NULL;
+    bool ok = of_shape != NULL && found != NULL;
     for (uint32_t i = 0; ok && i < s->pods.count; i++) {
-        uint32_t number = s->pods.items[i];
-        const pod *p = pod_at(&w->raw, number);
-        if (w->raw.shapes.items[p->shape].spread.count == 0) continue;
-        missed *m = &of_shape[p->shape];
-        if (!m->looked || m->labels != p->labels) m->found = misses_itself(w, number);
-        m->looked = true;
-        m->labels = p->labels;
-        if (m->found == NO_ID) continue;
-        if (m->count++ > 0 && compare_str(pod_name(w, number), pod_name(w, m->first)) >= 0) continue;
+        uint32_t number = s->pods.items[i], class_number = w->pod_class[number];
+        if (found[class_number] == NOT_LOOKED) found[class_number] = misses_itself(w, number);
+        if (found[class_number] < MISSED) continue;
+        missed *m = &of_shape[w->classes[class_number].shape];
+        if (m->count++ > 0 && w->pod_rank[number] > w->pod_rank[m->first]) continue;
         m->first = number;
-        m->constraint = m->found;
+        m->constraint = found[class_number] - MISSED;
     }
     for (size_t i = 0; ok && i < w->raw.shapes.count; i++) {
         if (of_shape[i].count > 0) of_shape[count++] = of_shape[i];
     }
-    ok = ok && sort_stable(s->context, of_shape, count, sizeof *of_shape, by_first, w);
+    ok = ok && sort_stable(s->context, of_shape, count, sizeof *of_shape, by_first_rank, w->pod_rank);
     strbuf b = strbuf_on(s->context);
     for (size_t i = 0; ok && i < count; i++) ok = note_missed(w, d, &b, &of_shape[i]);
     strbuf_free(&b);
