@@ -179,7 +179,8 @@ type Pod struct {
 	ContainerStatuses     []ContainerStatus // of both kinds of containers, by name
 	GroupName             string            // of the group that it starts with (groups.h), in its namespace; "" = none. Since 1.0
 	GroupSource           uint32
-	Gated                 bool // it has scheduling gates. Decisions read it of members of groups only
+	Gated                 bool        // it has scheduling gates. Decisions read it of members of groups only
+	PredictedContainers   []Container // What containers, in their order, then init containers are expected to request when the pod is created again, since an autoscaler's admission sets it: name and requests are read, and replace these requests of the next container of this name. Simulations of disruption read them with the preview vpa-prediction (docs/versions.md). Since 1.0
 }
 
 // A TemplatedPod is what a pod of a [PodTemplate] has of its own.

@@ -170,6 +170,7 @@ func (p *page) pod(out *C.karp_pod, from *Pod) {
 	out.group_name = p.str(from.GroupName)
 	out.group_source = C.uint32_t(from.GroupSource)
 	out.gated = flag(from.Gated)
+	out.predicted_containers, out.predicted_container_count = several(p, from.PredictedContainers, (*page).container)
 }
 
 func (p *page) templatedPod(out *C.karp_templated_pod, from *TemplatedPod) {

@@ -109,7 +109,7 @@ static const option_row rows[] = {
       "karpenter (exactly its decisions), " VERSIONS ", or karp (known defects off)" },
     { 0, "preview", "NAME", CLI_OPTION_DECISION | CLI_OPTION_REPLAY, CALL(set_preview),
       "decide as if a proposal were part of Karpenter: split-claims, most-allocated, least-allocated, drift-backoff, "
-      "price-expression or one-shot-buffers (repeatable)" },
+      "price-expression, one-shot-buffers or vpa-prediction (repeatable)" },
     { 0, "claim-order", "NAME", CLI_OPTION_DECISION, WORD(claim_order, WORDS_CLAIM_ORDER),
       "how nodes to launch with equally many pods are tried: peer (as Karpenter, default) or stable (default of "
       "karp)" },
@@ -503,7 +503,7 @@ static const option_words lists[] = {
     /* The library parses these. */
     { "preview", CLI_OPTION_DECISION | CLI_OPTION_REPLAY,
       LIST({ "split-claims", 0 }, { "most-allocated", 0 }, { "least-allocated", 0 }, { "drift-backoff", 0 },
-           { "price-expression", 0 }, { "one-shot-buffers", 0 }) },
+           { "price-expression", 0 }, { "one-shot-buffers", 0 }, { "vpa-prediction", 0 }) },
     { "policy", CLI_OPTION_REPLAY, LIST({ "cost", 0 }, { "cost+repack", 0 }) },
     { "flavours", CLI_OPTION_ADMIT,
       LIST({ "nodepool", 0 }, { "zone", 0 }, { "capacity-type", 0 }, { "reservation", 0 }, { "resource-flavor", 0 },

@@ -22,6 +22,7 @@ static karp_status verify_document(cli_answer *answer, const karp_plan_document 
     /* A repack plan states the cluster's cost, and its steps are executed one after the other. */
     uint32_t flags = isnan(cost) ? 0 : KARP_VERIFY_EVICTIONS_AT_ONCE;
     flags |= answer->options->repack.ignore_budgets ? KARP_VERIFY_IGNORE_BUDGETS : 0;
+    flags |= KARP_VERIFY_PREDICTED; /* predictions are read with --preview vpa-prediction only */
     return karp_verify_steps(snapshot, steps, count, cost, flags, found, &answer->error);
 }
 

@@ -34,6 +34,8 @@ static bool fill_pass(pass *p, const karp_snapshot *snapshot, const karp_disrupt
     }
     arena_init(&p->data, p->context);
     arena_init(&p->lasting, p->context);
+    p->simulated = pass_rule(p, RULE_VPA_PREDICTION) ? snapshot_predicted(snapshot, &p->lasting, &p->predicted)
+                                                     : snapshot;
     size_t nodes = snapshot->node_count + (size_t)1;
     p->nodes.blocks = arena_alloc(&p->lasting, nodes * sizeof *p->nodes.blocks);
     for (uint32_t i = 0; p->nodes.blocks != NULL && i < snapshot->node_count; i++)
@@ -41,8 +43,8 @@ static bool fill_pass(pass *p, const karp_snapshot *snapshot, const karp_disrupt
     p->nodes.weighed = arena_alloc(&p->lasting, nodes * sizeof *p->nodes.weighed);
     p->nodes.is_weighed = arena_array(&p->lasting, bits_words(nodes), sizeof *p->nodes.is_weighed);
     if (!pass_quirk(p, 22)) p->budgets.blocking = budgets_blocking(snapshot, &p->lasting);
-    return p->nodes.blocks != NULL && p->nodes.weighed != NULL && p->nodes.is_weighed != NULL && whole_groups_find(p) &&
-           (pass_quirk(p, 22) || p->budgets.blocking != NULL);
+    return p->simulated != NULL && p->nodes.blocks != NULL && p->nodes.weighed != NULL && p->nodes.is_weighed != NULL &&
+           whole_groups_find(p) && (pass_quirk(p, 22) || p->budgets.blocking != NULL);
 }
 
 /* Marks the nodes of these names in *out, NULL = there are none. Ignores names that are not state nodes. */

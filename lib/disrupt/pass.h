@@ -146,6 +146,8 @@ typedef struct pass_found {
 typedef struct pass {
     const karp_snapshot *snapshot; /* or &view */
     karp_snapshot view;
+    const karp_snapshot *simulated; /* what simulations see: the snapshot, or &predicted */
+    karp_snapshot predicted;
     karp_context own_context; /* memory of the snapshot's context, cancelled by the pass's caller */
     karp_context *context; /* &own_context */
     karp_options options;

@@ -156,7 +156,7 @@ karp_status simulate_as(pass *p, const uint32_t *candidates, uint32_t count, con
         if (!made) {
             m->extra_count = moving_pods(p, candidates, count, kind->all_pods, m->extra);
             take_spare(p, m);
-            m->status = execute(p->snapshot, m, error);
+            m->status = execute(p->simulated, m, error);
         }
         status = account(p, m, m->status);
     }
@@ -185,7 +185,7 @@ static scheduler *borrow_scheduler(pass *p, karp_status *status, karp_error *err
         if (scheduler_reuse(p->spare.items[i], &how)) return p->spare.items[i];
     }
     if (!list_reserve(p->context, &p->spare, sizeof s)) *status = fail_nomem(error);
-    else *status = context_refusal(p->snapshot->context, scheduler_new(p->snapshot, &how, &s, error), error);
+    else *status = context_refusal(p->snapshot->context, scheduler_new(p->simulated, &how, &s, error), error);
     if (*status == KARP_E_CANCELED) *status = KARP_OK; /* the simulation reports this, too */
     if (s == NULL || *status != KARP_OK) return NULL;
     if (!scheduler_repeatable(s)) {
@@ -256,7 +256,7 @@ static void execute_ahead(size_t index, void *data)
 {
     pass *p = data;
     simulation *m = p->ahead.items[index];
-    m->status = execute(p->snapshot, m, NULL);
+    m->status = execute(p->simulated, m, NULL);
 }
 
 karp_status simulate_ahead(pass *p, const uint32_t *candidates, uint32_t count, karp_error *error)

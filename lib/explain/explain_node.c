@@ -11,6 +11,7 @@
 #include <explain/node_causes.h>
 #include <explain/node_remedies.h>
 #include <explain/node_view.h>
+#include <model/peer.h>
 #include <karp/inspect.h>
 #include <karp/passes.h>
 #include <karp/what_if.h>
@@ -27,7 +28,7 @@ struct karp_node_explanation {
     karp_str name; /* its name, in memory of the decision */
     karp_str drift; /* see node_drift() */
     karp_str overruled;
-    karp_str facts[3]; /* the first fact_count */
+    karp_str facts[4]; /* the first fact_count */
     size_t fact_count;
     bool disrupted, expired, has_move;
     bool by_preference; /* see node_remedies */
@@ -482,6 +483,8 @@ static const karp_change *removals(karp_node_explanation *e, const karp_snapshot
     return list;
 }
 
+static bool predicts(const karp_options *options) { return rule_of(options_rules(options), RULE_VPA_PREDICTION); }
+
 static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *given,
                              karp_error *error)
 {
@@ -493,7 +496,10 @@ static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, c
     const karp_change *changes = removals(e, s, several || empties_first(e, given), &count);
     if (changes == NULL) return fail_nomem(error);
     options.explain = KARP_EXPLAIN_FULL;
-    karp_status status = karp_what_if(s, changes, count, &options, &d, error);
+    karp_snapshot predicted;
+    const karp_snapshot *seen = predicts(&options) ? snapshot_predicted(s, &e->data, &predicted) : s;
+    if (seen == NULL) return fail_nomem(error);
+    karp_status status = karp_what_if(seen, changes, count, &options, &d, error);
     if (status != KARP_OK) return status;
     if (strands_pods(s, e->node, d)) {
         e->refused = e->refused || !name_unplaced(e, s, d);
@@ -533,6 +539,10 @@ static bool add_facts(karp_node_explanation *e, const karp_snapshot *s, const ka
     e->fact_count += e->facts[e->fact_count].len > 0;
     strbuf_init(&text, e->context);
     show_ending(&text, s, e->node);
+    if (!strbuf_move(&text, &e->data, &e->facts[e->fact_count])) return false;
+    e->fact_count += e->facts[e->fact_count].len > 0;
+    strbuf_init(&text, e->context);
+    if (predicts(options->common)) show_predicted(&text, s, e->node);
     if (!strbuf_move(&text, &e->data, &e->facts[e->fact_count])) return false;
     e->fact_count += e->facts[e->fact_count].len > 0;
     return true;

@@ -46,6 +46,9 @@ void show_unplaced(strbuf *b, const karp_unschedulable *row);
 bool show_preference(strbuf *b, const karp_snapshot *s, uint32_t node_number);
 /* move_causes.c: that pods with karpenter.sh/do-not-disrupt are being deleted. Nothing if there are none. */
 void show_ending(strbuf *b, const karp_snapshot *s, uint32_t node_number);
+/* "simulations place default/web-0 with cpu 3 instead of 1, as its VerticalPodAutoscaler sets it when it is created
+ * again" */
+void show_predicted(strbuf *b, const karp_snapshot *s, uint32_t node_number);
 
 /* The instant at which the reason ends by itself; KARP_NO_TIME = it does not, or that is unknown. */
 int64_t cause_ends(const node_cause *c);

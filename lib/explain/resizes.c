@@ -5,6 +5,7 @@
  */
 #include <explain/explain_pod.h>
 #include <explain/lint.h>
+#include <explain/node_causes.h>
 
 #include <model/quantity.h>
 
@@ -17,31 +18,54 @@ static void add_amount(strbuf *b, resource_list list, const resource_amount *lik
     strbuf_add(b, text, quantity_format(q, text));
 }
 
-/* Each resource that counts differently, once: those of one list that are less in, or absent from, the other. */
-static void add_differences(strbuf *b, const karp_snapshot *s, const shape *h, resource_list of, bool *first)
+/* Each resource that counts differently, once: those of which one list has more, then the others. */
+static void add_differences(strbuf *b, const karp_snapshot *s, const resource_list one, const resource_list other,
+                            bool more_in_one, const char *between, bool *first)
 {
+    const resource_list of = more_in_one ? one : other;
     for (uint32_t i = 0; i < of.count; i++) {
         const resource_amount *r = &of.items[i];
-        amount ours = resource_list_get(h->requests, r->resource);
-        amount newer = resource_list_get(*h->newer_requests, r->resource);
-        bool more = amount_cmp(ours, newer) > 0;
-        if (amount_cmp(ours, newer) == 0 || more != (of.items == h->requests.items)) continue;
+        int order = amount_cmp(resource_list_get(one, r->resource), resource_list_get(other, r->resource));
+        if (order == 0 || (order > 0) != more_in_one) continue;
         if (!*first) strbuf_adds(b, ", ");
         *first = false;
         strbuf_addstr(b, strings_get(&s->raw.resources, r->resource));
         strbuf_addc(b, ' ');
-        add_amount(b, h->requests, r);
-        strbuf_adds(b, ", not ");
-        add_amount(b, *h->newer_requests, r);
+        add_amount(b, one, r);
+        strbuf_adds(b, between);
+        add_amount(b, other, r);
     }
 }
 
-/* "cpu 3, not 2" for each resource that counts differently. */
-static void both_differences(strbuf *b, const karp_snapshot *s, const shape *h)
+/* "cpu 3, not 2" for each resource of which the lists have other amounts. */
+static void all_differences(strbuf *b, const karp_snapshot *s, resource_list one, resource_list other,
+                            const char *between)
 {
     bool first = true;
-    add_differences(b, s, h, h->requests, &first);
-    add_differences(b, s, h, *h->newer_requests, &first);
+    add_differences(b, s, one, other, true, between, &first);
+    add_differences(b, s, one, other, false, between, &first);
+}
+
+static void both_differences(strbuf *b, const karp_snapshot *s, const shape *h)
+{
+    all_differences(b, s, h->requests, *h->newer_requests, ", not ");
+}
+
+void show_predicted(strbuf *b, const karp_snapshot *s, uint32_t node_number)
+{
+    const state_node *n = &s->nodes[node_number];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n->pod_count; i++) {
+        const pod *p = pod_at(&s->raw, n->pods[i]);
+        const shape *h = &s->raw.shapes.items[p->shape];
+        if (h->predicted_requests == NULL || (p->flags & POD_OF_DAEMON_SET) || count++ >= MOST_NAMED) continue;
+        strbuf_adds(b, count == 1 ? "simulations place " : "; ");
+        strbuf_addstr(b, pod_name(s, n->pods[i]));
+        strbuf_adds(b, " with ");
+        all_differences(b, s, *h->predicted_requests, h->requests, " instead of ");
+    }
+    if (count > 0) show_more(b, count, MOST_NAMED, "; and ", " more");
+    if (count > 0) strbuf_adds(b, ", as VerticalPodAutoscalers set it when pods are created again");
 }
 
 /* ---- karp lint --------------------------------------------------------------------------------------------------- */

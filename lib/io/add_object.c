@@ -6,6 +6,7 @@
 #include <io/pods_of.h>
 #include <io/rules.h>
 #include <io/previews.h>
+#include <io/verticals.h>
 #include <io/prices.h>
 
 #include <karp/values.h>
@@ -187,6 +188,9 @@ static void decode_claim_template(adding *a) { (void)io_meta(&a->d, a->root, tru
 
 static karp_status add_daemon_set(adding *a)
 {
+    const karp_meta *own = &a->o.daemon_set.meta;
+    io_predict(a->reader, &a->d, str("DaemonSet"), own->namespace_, own->name, &a->o.daemon_set.template_);
+    if (a->d.status) return a->d.status;
     return karp_builder_add_daemon_set(a->reader->builder, &a->o.daemon_set, &a->reader->error);
 }
 

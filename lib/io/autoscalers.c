@@ -7,6 +7,7 @@
 #include <io/owner.h>
 #include <io/pod_kinds.h>
 #include <io/pod_makers.h>
+#include <io/previews.h>
 
 #include <stdio.h>
 
@@ -207,9 +208,11 @@ static karp_status note_vertical(karp_reader *reader, const io_deferred *w)
         str_append(text, sizeof text, i ? "; " : "recommends ");
         describe(tree_item(list, i), text, sizeof text);
     }
-    return io_warn(reader, "VerticalPodAutoscaler %.*s: %s of %.*s %.*s; the requests of its template are planned",
-                   str_shown(w->name, 100), w->name.ptr, text[0] ? text : "may change the requests",
-                   str_shown(kind, 64), kind.ptr, str_shown(name, 100), name.ptr);
+    bool predicts = list && !str_is(mode, "Off") && io_preview(reader->options.previews, "vpa-prediction");
+    return io_warn(
+        reader, "VerticalPodAutoscaler %.*s: %s of %.*s %.*s; %s", str_shown(w->name, 100), w->name.ptr,
+        text[0] ? text : "may change the requests", str_shown(kind, 64), kind.ptr, str_shown(name, 100), name.ptr,
+        predicts ? "simulations of disruption place its pods with them" : "the requests of its template are planned");
 }
 
 karp_status io_settle_autoscalers(karp_reader *reader)

@@ -12,6 +12,7 @@
 #include <io/pod_makers.h>
 #include <io/replaced.h>
 #include <io/sizes.h>
+#include <io/verticals.h>
 
 #include <karp/inspect.h>
 #include <karp/library.h>
@@ -125,6 +126,7 @@ static karp_status settle(karp_reader *reader, io_filler *filler)
     if (status == KARP_OK) status = io_settle_makers(reader);
     if (status == KARP_OK) status = io_settle_autoscalers(reader);
     if (status == KARP_OK) status = io_settle_sizes(reader);
+    if (status == KARP_OK) status = io_settle_predictions(reader);
     if (status == KARP_OK) status = settle_now(reader);
     if (status == KARP_OK) status = io_settle_clouds(reader);
     if (status == KARP_OK) status = io_settle_labels(reader);

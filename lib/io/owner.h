@@ -19,6 +19,11 @@ io_owner io_workload_of(const karp_reader *reader, const tree *pod);
 karp_str io_deployment_of_set(karp_str set);
 /* The same for a ReplicaSet that controls this pod. The pod's labels may contain the hash. */
 karp_str io_deployment_by_name(const tree *pod, karp_str set);
+typedef struct io_top {
+    karp_str kind, name; /* "" = none */
+} io_top;
+/* The controller of an object, and its controller's, as far as the input shows. */
+io_top io_top_owner(const karp_reader *reader, const tree *root);
 /* The object's namespace, "default" if none is stated. */
 karp_str io_namespace(const tree *root);
 /* Whether the pod has terminated, and so is not counted. */

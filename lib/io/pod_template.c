@@ -3,6 +3,7 @@
 #include <io/groups.h>
 #include <karp/groups.h>
 #include <io/notes.h>
+#include <io/verticals.h>
 #include <karp/builder.h>
 
 void io_pod_templates_init(io_pod_templates *p, karp_context *context)
@@ -94,6 +95,8 @@ static karp_status make_template(karp_reader *reader, const tree *root, karp_str
     if (d.status) return io_reader_nomem(reader); /* it was decoded before, so that nothing else can fail */
     pod->meta.namespace_ = (karp_str){ space, namespace_.len };
     karp_status status = io_group_of_pod(reader, &d, root, pod);
+    io_predict_pod(reader, &d, root, pod);
+    if (d.status) return io_reader_nomem(reader);
     if (status == KARP_OK) status = karp_builder_add_pod_template(reader->builder, pod, &t->number, &reader->error);
     if (status == KARP_OK) t->pod = pod;
     return status;
@@ -141,6 +144,7 @@ karp_status io_add_pod(karp_reader *reader, io_decoder *d, const tree *root)
             return add_templated(reader, &pod, t->number);
     }
     io_decode_pod(d, root, &pod);
+    io_predict_pod(reader, d, root, &pod);
     if (d->status) return d->status;
     karp_status status = io_group_of_pod(reader, d, root, &pod);
     if (status == KARP_OK) status = note_pod(reader, &pod);

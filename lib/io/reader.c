@@ -2,6 +2,8 @@
 /* The public functions of the reader, its errors and warnings. */
 #include <base/error.h>
 #include <io/notes.h>
+#include <io/previews.h>
+#include <io/verticals.h>
 #include <io/change.h>
 #include <io/clouds.h>
 #include <io/foreign.h>
@@ -49,6 +51,8 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     reader->context = context;
     reader->builder = builder;
     reader->options = given;
+    /* Pods are added when all autoscalers are known. */
+    if (io_preview(given.previews, "vpa-prediction")) reader->options.editable = 1;
     reader->limits.nesting = limits->max_nesting;
     reader->limits.aliases = limits->max_aliases;
     reader->limits.bytes = limits->max_document_bytes;
@@ -109,6 +113,7 @@ void karp_reader_free(karp_reader *reader)
     karp_context *context = reader->context;
     io_clouds_free(reader);
     io_sizes_free(reader);
+    io_predictions_free(reader);
     for (size_t i = 0; i < reader->catalogues.count; i++) karp_catalogue_unref(reader->catalogues.list[i].catalogue);
     karp_free(context, reader->catalogues.list, reader->catalogues.capacity * sizeof *reader->catalogues.list);
     karp_free(context, reader->survey.kinds, reader->survey.kind_capacity * sizeof *reader->survey.kinds);

@@ -261,6 +261,7 @@ struct karp_reader {
     karp_str made_group; /* of pods that are being made for an admission (io_pod_set); "" = as the pod says */
     uint32_t made_group_source;
     struct io_sizes *sizes; /* sizes.h; NULL = requests are not recommended */
+    struct io_predictions *predictions; /* verticals.h; NULL = not read yet, or without the preview */
     io_replaced replaced; /* NodePools and node classes */
     io_own_kind *own_kinds; /* in `keep`; the last rule first */
     io_kept *kept;

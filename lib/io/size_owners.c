@@ -6,10 +6,7 @@
 #include <io/fill.h>
 #include <io/owner.h>
 #include <io/sizes.h>
-
-typedef struct top_owner {
-    karp_str kind, name; /* "" = none */
-} top_owner;
+#include <io/verticals.h>
 
 /* ---- owners ------------------------------------------------------------------------------------------------------ */
 
@@ -22,22 +19,21 @@ static const tree *controller_of(const tree *root)
     return NULL;
 }
 
-/* The controller of an object, and its controller's, as far as the input shows. */
-static top_owner top_owner_of(const karp_reader *reader, const tree *root)
+io_top io_top_owner(const karp_reader *reader, const tree *root)
 {
     enum { HIGHEST = 5 };
     karp_str space = io_namespace(root);
-    top_owner top = { { "", 0 }, { "", 0 } };
+    io_top top = { { "", 0 }, { "", 0 } };
     const tree *at = controller_of(root);
     for (unsigned i = 0; at && i < HIGHEST; i++) {
-        top = (top_owner){ tree_get_text(at, "kind"), tree_get_text(at, "name") };
+        top = (io_top){ tree_get_text(at, "kind"), tree_get_text(at, "name") };
         const tree *owner = io_find_tree(reader, top.kind, space, top.name);
         at = controller_of(owner);
         if (owner || !str_is(top.kind, "ReplicaSet")) continue;
         karp_str deployment = io_deployment_by_name(root, top.name);
-        if (deployment.len) top = (top_owner){ str("Deployment"), deployment };
+        if (deployment.len) top = (io_top){ str("Deployment"), deployment };
     }
-    if (str_is(top.kind, "Node")) top = (top_owner){ { "", 0 }, { "", 0 } };
+    if (str_is(top.kind, "Node")) top = (io_top){ { "", 0 }, { "", 0 } };
     return top;
 }
 
@@ -64,8 +60,8 @@ static uint32_t *sized_at(karp_reader *reader, karp_str kind, karp_str namespace
 
 uint32_t io_sized_of_pod(karp_reader *reader, const tree *pod)
 {
-    top_owner top = top_owner_of(reader, pod);
-    if (top.kind.len == 0) top = (top_owner){ str("Pod"), tree_get_text(tree_get(pod, "metadata"), "name") };
+    io_top top = io_top_owner(reader, pod);
+    if (top.kind.len == 0) top = (io_top){ str("Pod"), tree_get_text(tree_get(pod, "metadata"), "name") };
     const uint32_t *at = sized_at(reader, top.kind, io_namespace(pod), top.name, false);
     return at ? *at : IO_NONE;
 }
@@ -79,9 +75,9 @@ uint32_t io_sized_of(karp_reader *reader, karp_str kind, karp_str namespace_, ka
 /* ---- pods that are not in the input ------------------------------------------------------------------------------ */
 
 /* A ReplicaSet that the input does not have stands for the Deployment of its name, which a trace's pods lead to. */
-static top_owner owner_elsewhere(const karp_reader *reader, const tree *pod)
+static io_top owner_elsewhere(const karp_reader *reader, const tree *pod)
 {
-    top_owner top = top_owner_of(reader, pod);
+    io_top top = io_top_owner(reader, pod);
     if (str_is(top.kind, "ReplicaSet") && !io_find_tree(reader, top.kind, io_namespace(pod), top.name))
         top.kind = str("Deployment");
     return top;
@@ -89,14 +85,14 @@ static top_owner owner_elsewhere(const karp_reader *reader, const tree *pod)
 
 uint32_t io_sized_elsewhere(karp_reader *reader, const tree *pod)
 {
-    top_owner top = owner_elsewhere(reader, pod);
+    io_top top = owner_elsewhere(reader, pod);
     return top.kind.len ? io_sized_of(reader, top.kind, io_namespace(pod), top.name) : IO_NONE;
 }
 
 uint32_t io_size_elsewhere(karp_reader *reader, const tree *pod)
 {
     io_table *table = &reader->sizes->elsewhere;
-    top_owner top = owner_elsewhere(reader, pod);
+    io_top top = owner_elsewhere(reader, pod);
     uint32_t *at = top.kind.len ? workload_at(reader, table, top.kind, io_namespace(pod), top.name, true) : NULL;
     if (at && *at == IO_NONE) *at = (uint32_t)table->names.count - 1;
     return at ? *at : IO_NONE;
@@ -112,9 +108,9 @@ bool io_size_name_elsewhere(karp_reader *reader, uint32_t number, karp_str names
 }
 
 /* The workload of a pod with this name. */
-static top_owner named_elsewhere(const karp_reader *reader, karp_str space, karp_str name)
+static io_top named_elsewhere(const karp_reader *reader, karp_str space, karp_str name)
 {
-    top_owner found = { { "", 0 }, { "", 0 } };
+    io_top found = { { "", 0 }, { "", 0 } };
     strbuf key = strbuf_on(reader->context);
     strbuf_addname(&key, space, name);
     uint32_t number = key.failed ? IO_NONE : io_table_get(&reader->sizes->their_pods, (karp_str){ key.ptr, key.len });
@@ -166,33 +162,32 @@ static bool is_number(karp_str text)
 
 /* By the names that controllers give to pods: SET-0 of a StatefulSet, NAME-HASH-x7k2p of a Deployment, NAME-x7k2p of
  * others, and NAME-0 where karp has made the pods. */
-static top_owner owner_by_name(karp_reader *reader, karp_str space, karp_str pod)
+static io_top owner_by_name(karp_reader *reader, karp_str space, karp_str pod)
 {
     static const char *const numbered[] = { "StatefulSet", "Deployment", "ReplicaSet", "ReplicationController", "Job" };
     static const char *const above[] = { "Deployment", "CronJob.batch", "Rollout.argoproj.io" };
     static const char *const random[] = { "DaemonSet", "ReplicaSet", "Job", "ReplicationController" };
     karp_str last, hash, one = without_last(pod, &last), two = without_last(one, &hash), kind = str("");
     if (is_number(last)) kind = first_kind(reader, numbered, sizeof numbered / sizeof numbered[0], space, one);
-    if (kind.len) return (top_owner){ kind, one };
+    if (kind.len) return (io_top){ kind, one };
     if (last.len == 5) kind = first_kind(reader, above, sizeof above / sizeof above[0], space, two);
-    if (kind.len) return (top_owner){ kind, two };
+    if (kind.len) return (io_top){ kind, two };
     if (last.len == 5) kind = first_kind(reader, random, sizeof random / sizeof random[0], space, one);
-    return (top_owner){ kind, one };
+    return (io_top){ kind, one };
 }
 
-static top_owner owner_of(karp_reader *reader, const io_size *s)
+static io_top owner_of(karp_reader *reader, const io_size *s)
 {
     static const char *const kinds[] = { "Deployment", "StatefulSet",         "DaemonSet",  "CronJob.batch",
                                          "Job",        "Rollout.argoproj.io", "ReplicaSet", "ReplicationController",
                                          "Pod" };
     if (!s->is_pod)
-        return (top_owner){ first_kind(reader, kinds, sizeof kinds / sizeof kinds[0], s->namespace_, s->name),
-                            s->name };
+        return (io_top){ first_kind(reader, kinds, sizeof kinds / sizeof kinds[0], s->namespace_, s->name), s->name };
     const tree *pod = io_find_tree(reader, str("Pod"), s->namespace_, s->name);
-    top_owner elsewhere = pod ? (top_owner){ { "", 0 }, { "", 0 } } : named_elsewhere(reader, s->namespace_, s->name);
+    io_top elsewhere = pod ? (io_top){ { "", 0 }, { "", 0 } } : named_elsewhere(reader, s->namespace_, s->name);
     if (!pod) return elsewhere.kind.len ? elsewhere : owner_by_name(reader, s->namespace_, s->name);
-    top_owner top = top_owner_of(reader, pod);
-    return top.kind.len ? top : (top_owner){ str("Pod"), s->name };
+    io_top top = io_top_owner(reader, pod);
+    return top.kind.len ? top : (io_top){ str("Pod"), s->name };
 }
 
 /* ---- what tables name -------------------------------------------------------------------------------------------- */
@@ -227,7 +222,7 @@ static karp_status settle_names(karp_reader *reader)
     for (uint32_t i = 0; i < all; i++) {
         const io_size *s = &sizes->list[i];
         if (s->kind.len > 0) continue;
-        top_owner top = owner_of(reader, s);
+        io_top top = owner_of(reader, s);
         if (top.kind.len == 0) {
             if (strangers++ == 0) first = i;
             sizes->list[i].merged = true;
@@ -240,27 +235,6 @@ static karp_status settle_names(karp_reader *reader)
 }
 
 /* ---- VerticalPodAutoscalers -------------------------------------------------------------------------------------- */
-
-/* The policy for a container: its own, else that of "*". */
-static const tree *policy_of(const io_deferred *w, karp_str container)
-{
-    const tree *list = io_at_path(w->root, "/spec/resourcePolicy/containerPolicies"), *found = NULL;
-    for (size_t i = 0; i < tree_count(list); i++) {
-        karp_str name = tree_get_text(tree_item(list, i), "containerName");
-        if (equal_str(name, container)) return tree_item(list, i);
-        if (str_is(name, "*")) found = tree_item(list, i);
-    }
-    return found;
-}
-
-static bool controls(const tree *policy, const char *resource)
-{
-    const tree *list = tree_get(policy, "controlledResources");
-    for (size_t i = 0; i < tree_count(list); i++) {
-        if (str_is(tree_text(tree_item(list, i)), resource)) return true;
-    }
-    return !list;
-}
 
 /* The amount within minAllowed and maxAllowed, of which 0 is no bound. */
 static amount allowed(const tree *policy, const char *resource, amount value)
@@ -279,7 +253,7 @@ static karp_status add_figures(karp_reader *reader, const io_deferred *w, const 
 {
     static const char *const names[SIZE_FIGURES] = { "target", "lowerBound", "upperBound" };
     for (size_t r = 0; r < SIZE_RESOURCES; r++) {
-        for (size_t f = 0; f < SIZE_FIGURES && controls(policy, io_size_resources[r]); f++) {
+        for (size_t f = 0; f < SIZE_FIGURES && io_vertical_controls(policy, io_size_resources[r]); f++) {
             amount value;
             karp_str text = tree_text_or_digits(tree_get(tree_get(recommended, names[f]), io_size_resources[r]));
             if (text.len == 0) continue;
@@ -312,41 +286,13 @@ static karp_status add_vertical(karp_reader *reader, const io_deferred *w)
     for (size_t i = 0; i < tree_count(list) && !status; i++) {
         const tree *one = tree_item(list, i);
         karp_str container = tree_get_text(one, "containerName");
-        const tree *policy = policy_of(w, container);
+        const tree *policy = io_vertical_policy(w, container);
         if (str_is(tree_get_text(policy, "mode"), "Off")) continue;
         io_size *s = io_size_at(reader, kind, w->namespace_, name, false, container);
         if (!s) return io_reader_nomem(reader);
         if (str_is(tree_get_text(policy, "controlledValues"), "RequestsOnly")) s->requests_only = true;
         status = add_figures(reader, w, one, policy, s, source);
     }
-    return status;
-}
-
-/* Of several for one workload, the oldest counts, then the first by name. */
-static int by_age(const void *a, const void *b)
-{
-    const io_deferred *x = a, *y = b;
-    int64_t one = io_creation(x->root), other = io_creation(y->root);
-    if (one == KARP_NO_TIME) one = INT64_MAX;
-    if (other == KARP_NO_TIME) other = INT64_MAX;
-    return one != other ? (one < other ? -1 : 1) : compare_str(x->name, y->name);
-}
-
-static karp_status add_verticals(karp_reader *reader)
-{
-    const void **list = NULL;
-    size_t count = 0, capacity = 0;
-    karp_status status = KARP_OK;
-    for (size_t i = 0; i < reader->deferred_count && !status; i++) {
-        const io_deferred *w = &reader->deferred[i];
-        if (w->gone || w->info->kind != IO_KIND_VERTICAL_AUTOSCALER) continue;
-        if (!grow(reader->context, (void **)&list, &capacity, count + 1, sizeof *list))
-            status = io_reader_nomem(reader);
-        else list[count++] = w;
-    }
-    if (!status && !sort_pointers(reader->context, list, count, by_age)) status = io_reader_nomem(reader);
-    for (size_t i = 0; i < count && !status; i++) status = add_vertical(reader, list[i]);
-    mem_free(reader->context, list, capacity * sizeof *list);
     return status;
 }
 
@@ -379,7 +325,7 @@ static karp_status list_workloads(karp_reader *reader)
 karp_status io_sizes_settle(karp_reader *reader)
 {
     karp_status status = settle_names(reader);
-    if (status == KARP_OK) status = add_verticals(reader);
+    if (status == KARP_OK) status = io_each_vertical(reader, add_vertical);
     if (status) return status;
     if (reader->sizes->count == 0)
         return fail(

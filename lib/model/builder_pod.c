@@ -141,7 +141,7 @@ static resource_list keep_requests(copier *c, resource_list list)
 }
 
 /* NULL = the list is empty. */
-static const resource_list *keep_newer(copier *c, resource_list list)
+static const resource_list *keep_beside(copier *c, resource_list list)
 {
     const resource_list kept = keep_requests(c, list);
     const resource_list *copy = kept.count == 0 ? NULL : arena_copy(c->to, &kept, sizeof kept);
@@ -154,12 +154,14 @@ static const resource_list *keep_newer(copier *c, resource_list list)
 static size_t read_shape(adding *a, const karp_pod *given, enum pod_source source, shape *s)
 {
     copier *c = &a->c;
-    resource_list newer = { NULL, 0 }, requests = pod_requests(a, given, source, &newer);
+    resource_list newer = { NULL, 0 }, later = { NULL, 0 }, requests = pod_requests(a, given, source, &newer, &later);
     put_resources(c, requests);
     put_resources(c, newer);
+    put_resources(c, later);
     size_t rules = a->b->key.words.count;
     s->requests = keep_requests(c, requests);
-    s->newer_requests = keep_newer(c, newer);
+    s->newer_requests = keep_beside(c, newer);
+    s->predicted_requests = keep_beside(c, later);
     read_constraints(c, given, s);
     read_scalars(c, given, source, s);
     shape_key *key = c->key;
@@ -206,6 +208,41 @@ static uint32_t intern_shape(adding *a, const karp_pod *given, enum pod_source s
     if (id != NO_ID) return id;
     copy_refuse(&a->c);
     return 0;
+}
+
+/* The shape with what is predicted as its requests; NO_ID = out of memory. The key of a shape begins with the requests,
+ * and goes on with the rules. */
+static uint32_t predicted_shape(karp_builder *builder, uint32_t number)
+{
+    store *s = &builder->s;
+    shape again = s->shapes.items[number];
+    const resource_list none = { NULL, 0 };
+    shape_key *key = &builder->key;
+    adding a = { .b = builder, .c = { .context = builder->context, .key = key } };
+    key->words.count = key->texts.count = 0;
+    put_resources(&a.c, *again.predicted_requests);
+    put_resources(&a.c, none);
+    put_resources(&a.c, none);
+    size_t rules = key->words.count;
+    const struct words_entry *rest = &s->rule_keys.entries[again.rules];
+    for (uint32_t i = 0; i < rest->count; i++) put(&a.c, rest->ptr[i]);
+    if (a.c.status != KARP_OK) return NO_ID;
+    again.requests = *again.predicted_requests;
+    again.newer_requests = again.predicted_requests = NULL;
+    uint32_t id = words_find(&s->shape_keys, key->words.items, key->words.count);
+    return id != NO_ID ? id : put_shape(&a, again, rules);
+}
+
+bool builder_create_again(karp_builder *builder, uint32_t name_space, uint32_t name)
+{
+    uint32_t number = store_find_pod(&builder->s, name_space, name);
+    if (number == NO_ID) return true;
+    uint32_t own = pod_at(&builder->s, number)->shape;
+    if (builder->s.shapes.items[own].predicted_requests == NULL) return true;
+    uint32_t again = predicted_shape(builder, own);
+    pod *p = again == NO_ID ? NULL : store_change_pod(&builder->s, number);
+    if (p != NULL) p->shape = again;
+    return p != NULL;
 }
 
 static uint32_t intern_labels(adding *a, const karp_label *list, size_t count, const char *path)

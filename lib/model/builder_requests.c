@@ -14,7 +14,7 @@
 enum { FEW_STATUSES = 16 };
 
 /* What is summed up: the largest amounts of each container, or only one kind of them. */
-enum sum_of { SUM_LARGEST, SUM_SPEC, SUM_ALLOCATED, SUM_IN_EFFECT };
+enum sum_of { SUM_LARGEST, SUM_SPEC, SUM_ALLOCATED, SUM_IN_EFFECT, SUM_PREDICTED };
 
 typedef struct summing {
     copier c; /* copies into scratch */
@@ -25,6 +25,7 @@ typedef struct summing {
     bool resizing; /* the status of a container has other amounts than its spec */
     strings names; /* names of container statuses, if there are many */
     uint32_t *last; /* the last status with each name */
+    size_t predicted; /* predictions that were met so far */
 } summing;
 
 /* The first PodResizePending condition decides. */
@@ -154,6 +155,16 @@ static resource_list in_force(summing *s, const karp_container_status *status, r
     return of_kind(s, status, spec, in_effect, allocated);
 }
 
+/* The requests of the spec, of which predicted ones replace those of the same resources. */
+static resource_list predicted(summing *s, karp_str name, resource_list spec)
+{
+    if (s->predicted == s->pod->predicted_container_count) return spec;
+    const karp_container *k = &s->pod->predicted_containers[s->predicted];
+    if (!equal_str(k->name, name)) return spec;
+    s->predicted++;
+    return replaced(s, spec, read_list(s, "resources.requests", k->requests, k->request_count));
+}
+
 /* counts: the status counts in Karpenter, too; in Kubernetes from 1.37 on, that of every container does. */
 static resource_list effective(summing *s, const karp_container *k, bool counts)
 {
@@ -162,6 +173,7 @@ static resource_list effective(summing *s, const karp_container *k, bool counts)
         resource_list limits = read_list(s, "resources.limits", k->limits, k->limit_count);
         spec = replaced(s, limits, spec);
     }
+    if (s->of == SUM_PREDICTED) return predicted(s, k->name, spec);
     const karp_container_status *status = s->c.status == KARP_OK ? find_status(s, k->name) : NULL;
     /* Of a container without a status, Kubernetes from 1.37 on knows only the spec, which an infeasible resize voids.
      */
@@ -243,7 +255,8 @@ static resource_list sum_newer(summing *s)
     return complete(s, s->infeasible ? list : largest(s, list, sum_all(s, SUM_SPEC)));
 }
 
-resource_list pod_requests(adding *a, const karp_pod *given, enum pod_source source, resource_list *newer)
+resource_list pod_requests(adding *a, const karp_pod *given, enum pod_source source, resource_list *newer,
+                           resource_list *later)
 {
     summing s = { .c = a->c, .pod = given, .from_limits = source == DAEMON_TEMPLATE };
     resource_list list = { NULL, 0 };
@@ -254,6 +267,9 @@ resource_list pod_requests(adding *a, const karp_pod *given, enum pod_source sou
     if (s.c.status == KARP_OK) list = complete(&s, sum_all(&s, SUM_LARGEST));
     if (s.c.status == KARP_OK && (s.resizing || s.infeasible)) *newer = sum_newer(&s);
     if (same_list(*newer, list)) *newer = (resource_list){ NULL, 0 };
+    if (copy_has(&s.c, given->predicted_containers, given->predicted_container_count))
+        *later = complete(&s, sum_all(&s, SUM_PREDICTED));
+    if (same_list(*later, list)) *later = (resource_list){ NULL, 0 };
     strings_free(&s.names);
     a->c.status = s.c.status;
     return list;

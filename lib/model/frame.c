@@ -128,7 +128,8 @@ static bool units_hold(const karp_snapshot *s)
     for (size_t i = before->raw.shapes.count; i < s->raw.shapes.count; i++) {
         const shape *h = &s->raw.shapes.items[i];
         if (!units_count_requests(before, h->requests) ||
-            (h->newer_requests != NULL && !units_count_requests(before, *h->newer_requests)))
+            (h->newer_requests != NULL && !units_count_requests(before, *h->newer_requests)) ||
+            (h->predicted_requests != NULL && !units_count_requests(before, *h->predicted_requests)))
             return false;
     }
     return true;

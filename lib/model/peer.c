@@ -64,6 +64,10 @@ static const struct {
     [RULE_ONE_SHOT_BUFFERS] = { "P-6", "one-shot-buffers",
                                 "what was consumed of a CapacityBuffer with refillStrategy none is not provided again",
                                 KARP_PEER_PREVIEW, false, "kubernetes-sigs/karpenter#3257" },
+    [RULE_VPA_PREDICTION] = { "P-7", "vpa-prediction",
+                              "simulations of disruption place pods with the requests that their "
+                              "VerticalPodAutoscaler sets when they are created again",
+                              KARP_PEER_PREVIEW, false, "kubernetes-sigs/karpenter#3235" },
 };
 
 /* Versions whose rules are all implemented, from the oldest to the newest. All that is told of versions is told from

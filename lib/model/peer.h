@@ -26,6 +26,7 @@ enum peer_rule {
     RULE_DRIFT_BACKOFF, /* preview P-4 */
     RULE_PRICE_EXPRESSION, /* preview P-5 */
     RULE_ONE_SHOT_BUFFERS, /* preview P-6 */
+    RULE_VPA_PREDICTION, /* preview P-7 */
     PEER_RULES
 };
 

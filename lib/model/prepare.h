@@ -36,6 +36,8 @@ karp_status prepare_classes(karp_snapshot *s, karp_error *error);
  * classifying all pods. false = out of memory. */
 bool continue_classes(karp_snapshot *s, bool *fits);
 /* classes.c: copies the classes; false = out of memory */
+/* Sorts the queue of a view whose classes have other requests, in the arena. false = out of memory. */
+bool queue_of_view(karp_snapshot *view, arena *a);
 bool keep_classes(karp_snapshot *s, const pod_class *classes, size_t count);
 /* queue.c */
 karp_status prepare_queue(karp_snapshot *s, karp_error *error);

@@ -178,15 +178,17 @@ static void note_fall(karp_snapshot *s, size_t i)
     if (i < s->raw.pods.count) s->queue_falls[i] = i > 0 && s->pod_rank[s->queue[i]] < s->pod_rank[s->queue[i - 1]];
 }
 
-static bool queue_anew(karp_snapshot *s)
+static bool fill_queue(karp_snapshot *s)
 {
-    if (!make_queue(s) || !make_falls(s) || !sort_queue(s)) return false;
+    if (!sort_queue(s)) return false;
     for (size_t i = 0; i < s->raw.pods.count; i++) {
         s->queue_rank[s->queue[i]] = (uint32_t)i;
         note_fall(s, i);
     }
     return true;
 }
+
+static bool queue_anew(karp_snapshot *s) { return make_queue(s) && make_falls(s) && fill_queue(s); }
 
 /* Where no pod was added or removed, neighbouring names are the same as before. */
 static bool continue_falls(karp_snapshot *s, const order_change *change)
@@ -212,12 +214,30 @@ static bool continue_falls(karp_snapshot *s, const order_change *change)
     return true;
 }
 
+static void fill_queue_class(karp_snapshot *s)
+{
+    for (size_t i = 0; i < s->raw.pods.count; i++) s->queue_class[i] = s->pod_class[s->queue[i]];
+}
+
 static bool class_queue(karp_snapshot *s)
 {
     s->queue_class = block_new(s->context, s->raw.pods.count + 1, sizeof *s->queue_class);
-    for (size_t i = 0; i < s->raw.pods.count && s->queue_class != NULL; i++)
-        s->queue_class[i] = s->pod_class[s->queue[i]];
+    if (s->queue_class != NULL) fill_queue_class(s);
     return s->queue_class != NULL;
+}
+
+bool queue_of_view(karp_snapshot *view, arena *a)
+{
+    size_t pods = view->raw.pods.count + 1;
+    view->queue = arena_array(a, pods, sizeof *view->queue);
+    view->queue_rank = arena_array(a, pods, sizeof *view->queue_rank);
+    view->queue_falls = arena_array(a, pods, sizeof *view->queue_falls);
+    view->queue_class = arena_array(a, pods, sizeof *view->queue_class);
+    if (view->queue == NULL || view->queue_rank == NULL || view->queue_falls == NULL || view->queue_class == NULL ||
+        !fill_queue(view))
+        return false;
+    fill_queue_class(view);
+    return true;
 }
 
 /* The same for classes, if they have the same numbers as before. */

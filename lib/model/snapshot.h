@@ -176,6 +176,7 @@ struct karp_snapshot {
     uint32_t *pod_rank; /* by pod: position in by_name */
     uint32_t *pod_class; /* by pod */
     pod_class *classes;
+    const pod_class *held; /* of a view with predicted requests: the classes with those of bound pods; else NULL */
     uint32_t class_count;
     uint32_t *class_sizes; /* number of pods in each */
     uint32_t *queue; /* every pod, in the order in which they are placed */
@@ -257,6 +258,17 @@ void snapshot_borrow(karp_snapshot *view, const karp_snapshot *from);
  * add because a volume of one of their pods is missing. Their NodeClaims represent them. *view is used if there are
  * such Nodes and `loses` is true; otherwise the result is the snapshot. */
 const karp_snapshot *snapshot_remaining(const karp_snapshot *s, bool loses, karp_snapshot *view);
+
+/* predictions.c: the snapshot as simulations of disruption see it with the preview vpa-prediction. Pods, and the
+ * daemons of new nodes, have their predicted requests; what is on nodes keeps its own. *view is used if there are any;
+ * otherwise the result is the snapshot. It must not outlive the arena. NULL = out of memory. */
+const karp_snapshot *snapshot_predicted(const karp_snapshot *s, arena *a, karp_snapshot *view);
+/* What a new node reserves for the daemon. */
+static inline resource_list daemon_on_new_nodes(const karp_snapshot *s, uint32_t daemon)
+{
+    const shape *h = s->daemons[daemon].shape;
+    return s->held != NULL && h->predicted_requests != NULL ? *h->predicted_requests : h->requests;
+}
 
 /* Amounts are at most so many units, so that the sum of two never overflows. */
 #define MOST_UNITS (INT64_C(1) << 61)

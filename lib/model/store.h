@@ -107,6 +107,8 @@ typedef struct shape {
     resource_list requests; /* including pods: 1 */
     /* The same as Kubernetes counts it from 1.37 on, if a resize is under way and the two differ; else NULL. */
     const resource_list *newer_requests;
+    /* What it is expected to request when it is created again, if that differs; else NULL. */
+    const resource_list *predicted_requests;
     label_list node_selector;
     node_term_list required, preferred; /* preferred: in input order */
     pod_term_list required_affinity, preferred_affinity, required_anti, preferred_anti;

@@ -5,6 +5,7 @@
 #include <base/admit.h>
 #include <io/decode.h>
 #include <io/fill.h>
+#include <io/verticals.h>
 #include <math.h>
 
 #include <karp/columns.h>
@@ -182,7 +183,7 @@ static bool is_protected(const karp_meta *meta)
     return value && str_is(*value, "true");
 }
 
-static karp_status decode_shape(engine *e, replay_shape *s, tree **object)
+static karp_status decode_shape(engine *e, karp_reader *reader, replay_shape *s, tree **object)
 {
     io_decoder d;
     karp_status status = tree_read(&e->objects.shapes_memory, str("a pod of the trace"), s->text, object, &e->error);
@@ -198,6 +199,7 @@ static karp_status decode_shape(engine *e, replay_shape *s, tree **object)
     if (e->objects.shapes_memory.status) return fail_nomem(&e->error);
     io_decoder_init(&d, &e->memory);
     io_decode_pod(&d, *object, &s->pod);
+    io_predict_pod(reader, &d, *object, &s->pod);
     if (d.status) {
         e->error = d.error;
         char field[sizeof e->error.field];
@@ -234,7 +236,8 @@ static void find_group(engine *e, uint32_t shape)
 /* Adds the shapes as pods, with their numbers as names, in addition to the objects. */
 static karp_status add_shapes(engine *e, karp_reader *reader)
 {
-    karp_status status = KARP_OK;
+    karp_status status = io_settle_predictions(reader);
+    if (status) e->error = reader->error;
     for (size_t i = 0; i < e->pods.shape_count && !status; i++) {
         tree *object = NULL;
         strbuf text;
@@ -242,7 +245,7 @@ static karp_status add_shapes(engine *e, karp_reader *reader)
                                             .first_pod = REPLAY_NONE,
                                             .first_held = REPLAY_NONE,
                                             .last_held = REPLAY_NONE };
-        status = decode_shape(e, &e->pods.shapes[i], &object);
+        status = decode_shape(e, reader, &e->pods.shapes[i], &object);
         if (!status) find_group(e, (uint32_t)i);
         if (!status) binding_shape(e, (uint32_t)i, object);
         if (!status) status = e->status;

@@ -169,11 +169,12 @@ static void daemon_reserve(scheduler *s, const state_node *n, const int64_t *req
         if (daemon_on_node(s, &s->templates.daemons[i], n))
             add_vector(reserve, requests + (size_t)i * w->dims, w->dims);
     }
+    const pod_class *classes = w->held != NULL ? w->held : w->classes;
     bool some = false;
     for (uint32_t d = 0; d < w->dims; d++) some = some || reserve[d] > 0;
     for (uint32_t i = 0; some && i < n->pod_count; i++) {
         if (!(pod_at(&w->raw, n->pods[i])->flags & POD_OF_DAEMON_SET)) continue;
-        add_vector(running, w->classes[w->pod_class[n->pods[i]]].requests, w->dims);
+        add_vector(running, classes[w->pod_class[n->pods[i]]].requests, w->dims);
     }
     for (uint32_t d = 0; d < w->dims; d++) reserve[d] = reserve[d] > running[d] ? reserve[d] - running[d] : 0;
 }

@@ -149,15 +149,14 @@ static bool gather_overhead(scheduler *s, const uint64_t *members, resource_list
 {
     const karp_snapshot *w = s->snapshot;
     size_t count = 0, n = 0;
-    for (uint32_t i = 0; i < w->daemon_count; i++)
-        count += bits_test(members, i) ? w->daemons[i].shape->requests.count : 0;
+    for (uint32_t i = 0; i < w->daemon_count; i++) count += bits_test(members, i) ? daemon_on_new_nodes(w, i).count : 0;
     resource_amount *items = mem_alloc(s->context, count * sizeof *items);
     if (items == NULL) return false;
     for (uint32_t i = 0; i < w->daemon_count; i++) {
-        const resource_list *required = &w->daemons[i].shape->requests;
-        if (!bits_test(members, i) || required->count == 0) continue;
-        memcpy(items + n, required->items, required->count * sizeof *items);
-        n += required->count;
+        const resource_list required = daemon_on_new_nodes(w, i);
+        if (!bits_test(members, i) || required.count == 0) continue;
+        memcpy(items + n, required.items, required.count * sizeof *items);
+        n += required.count;
     }
     bool ok = resource_list_total(&s->data, items, n, out) == KARP_OK;
     mem_free(s->context, items, count * sizeof *items);

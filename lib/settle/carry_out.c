@@ -157,6 +157,8 @@ static karp_status change_pods(outcome *o)
                                          name_of(o->before, p->name), o->error);
         else if (o->node_of[i].ptr != NULL) status = bind_pod(o, i);
         else if (homeless || is_created_then(o, p)) status = create_pod(o, i);
+        if (status == KARP_OK && homeless && !o->ends[i] && !builder_create_again(o->builder, p->name_space, p->name))
+            status = outcome_nomem(o);
     }
     return status;
 }

@@ -149,7 +149,7 @@ static void sum_with_daemons(verifier *v, const launch_check *c, const struct wo
     memcpy(c->scratch, c->wanted, dims * sizeof *c->scratch);
     for (uint32_t i = 0; i < daemons->count; i++) {
         for (uint32_t r = 0; r < dims; r++)
-            c->scratch[r] = add_clamped(c->scratch[r], v->daemon_requests[(size_t)daemons->ptr[i] * dims + r]);
+            c->scratch[r] = add_clamped(c->scratch[r], v->daemon_launched[(size_t)daemons->ptr[i] * dims + r]);
     }
 }
 

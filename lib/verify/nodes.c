@@ -38,7 +38,7 @@ static void reserve_for_daemons(verifier *v, const target *t, int64_t *reserve)
     }
     for (uint32_t i = 0; i < n->pod_count; i++) {
         if ((pod_at(&s->raw, n->pods[i])->flags & POD_OF_DAEMON_SET) == 0) continue;
-        for (uint32_t r = 0; r < s->dims; r++) reserve[r] = add_clamped(reserve[r], -pod_vector(v, n->pods[i])[r]);
+        for (uint32_t r = 0; r < s->dims; r++) reserve[r] = add_clamped(reserve[r], -bound_vector(v, n->pods[i])[r]);
     }
     for (uint32_t r = 0; r < s->dims; r++) reserve[r] = reserve[r] > 0 ? reserve[r] : 0;
 }

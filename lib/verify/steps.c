@@ -251,6 +251,23 @@ static void check_saving(prefix *p, size_t index, double *cost)
     *cost = step->cost_after;
 }
 
+/* Pods that are placed request what is predicted. Those that stay count on their nodes as before. */
+static void predict(prefix *p)
+{
+    const karp_snapshot *s = p->v->snapshot;
+    pod_class *classes = verifier_alloc(p->v, s->class_count + (size_t)1, sizeof *classes);
+    for (uint32_t c = 0; c < s->class_count && !p->v->failed; c++) {
+        classes[c] = s->classes[c];
+        const resource_list *list = s->raw.shapes.items[classes[c].shape].predicted_requests;
+        int64_t *vector = list != NULL ? verifier_alloc(p->v, s->dims, sizeof *vector) : NULL;
+        if (vector == NULL) continue;
+        vector_of(s, *list, vector);
+        classes[c].requests = vector;
+    }
+    p->view.classes = classes;
+    p->view.held = s->classes;
+}
+
 static karp_status check_steps(prefix *p, size_t count, double cost, uint32_t flags, karp_error *error)
 {
     const karp_snapshot *s = p->v->snapshot;
@@ -265,6 +282,7 @@ static karp_status check_steps(prefix *p, size_t count, double cost, uint32_t fl
     p->is_moved = verifier_alloc(p->v, s->raw.pods.count + 1, 1);
     p->view.nodes = verifier_alloc(p->v, s->node_count + (size_t)1, sizeof *p->view.nodes);
     karp_str *left = verifier_alloc(p->v, s->raw.pods.count + 1, sizeof *left);
+    if ((flags & KARP_VERIFY_PREDICTED) != 0) predict(p);
     if (p->v->failed) return KARP_E_NOMEM;
     if (s->node_count > 0) memcpy(p->view.nodes, s->nodes, s->node_count * sizeof *s->nodes);
     p->plan.launches = p->launches;

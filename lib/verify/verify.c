@@ -257,10 +257,15 @@ static bool allocate(verifier *v, const karp_plan *plan)
     v->pools = verifier_alloc(v, s->raw.pools.count + 1, sizeof *v->pools);
     v->daemon_wishes = verifier_alloc(v, s->daemon_count + (size_t)1, sizeof *v->daemon_wishes);
     v->daemon_requests = verifier_alloc(v, ((size_t)s->daemon_count + 1) * s->dims, sizeof *v->daemon_requests);
+    v->daemon_launched = verifier_alloc(v, ((size_t)s->daemon_count + 1) * s->dims, sizeof *v->daemon_launched);
     if (v->failed) return false;
     for (size_t i = 0; i < pods; i++) v->at[i] = NO_ID;
-    for (uint32_t i = 0; i < s->daemon_count; i++)
-        vector_of(s, s->daemons[i].shape->requests, v->daemon_requests + (size_t)i * s->dims);
+    for (uint32_t i = 0; i < s->daemon_count; i++) {
+        const shape *h = s->daemons[i].shape;
+        bool predicted = s->held != NULL && h->predicted_requests != NULL;
+        vector_of(s, h->requests, v->daemon_requests + (size_t)i * s->dims);
+        vector_of(s, predicted ? *h->predicted_requests : h->requests, v->daemon_launched + (size_t)i * s->dims);
+    }
     return find_pending(v);
 }
 

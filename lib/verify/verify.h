@@ -126,7 +126,7 @@ typedef struct verifier {
     wishes *wishes; /* by shape */
     pool_facts *pools; /* by store pool */
     wishes *daemon_wishes;
-    int64_t *daemon_requests; /* [daemon * dims] */
+    int64_t *daemon_requests, *daemon_launched; /* [daemon * dims]: on nodes that exist, and on new ones */
     words daemon_sets;
     struct kinds *kinds; /* verify_kinds.h: used while topology is checked */
 } verifier;
@@ -158,6 +158,12 @@ static inline const shape *pod_shape(const verifier *v, uint32_t pod_number)
 static inline const int64_t *pod_vector(const verifier *v, uint32_t pod_number)
 {
     return v->snapshot->classes[v->snapshot->pod_class[pod_number]].requests;
+}
+/* That of a pod that stays where it is. */
+static inline const int64_t *bound_vector(const verifier *v, uint32_t pod_number)
+{
+    const karp_snapshot *s = v->snapshot;
+    return (s->held != NULL ? s->held : s->classes)[s->pod_class[pod_number]].requests;
 }
 int64_t add_clamped(int64_t a, int64_t b);
 /* Zeroed memory with the lifetime of the verifier. NULL = out of memory, which is recorded. */

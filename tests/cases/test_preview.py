@@ -3,7 +3,8 @@
 import json
 import pathlib
 
-from manifests import POOL, folder, manifest, thing
+import small_clusters as small
+from manifests import CLASS, POOL, folder, manifest, thing
 from stories import check, equal, finish, run
 
 TYPES = {1: 0.10, 2: 0.20, 4: 0.40, 8: 0.80, 16: 1.60, 32: 3.20}  # vCPU: dollars an hour
@@ -177,6 +178,114 @@ def one_shot():
     equal([pods_of(fillDeadlineSeconds=n)[0] for n in (3600, 3601)], [0, 5], 'the deadline')
 
 
-for part in (splits, gates, left_pending, topology, comparing, placement, expressions, one_shot):
+# ---- vpa-prediction (#3235) -------------------------------------------------------------------------------------------
+
+RECREATED = thing('karpenter.sh/v1', 'NodePool', 'default', spec={'template': {'spec': {
+    'nodeClassRef': {'group': 'karpenter.k8s.aws', 'kind': 'EC2NodeClass', 'name': 'default'},
+    'requirements': [{'key': 'karpenter.sh/capacity-type', 'operator': 'In', 'values': ['on-demand']}]}},
+    'disruption': {'consolidationPolicy': 'WhenEmptyOrUnderutilized', 'consolidateAfter': '0s', 'budgets': [{'nodes': '100%'}]}})
+NODE_CLASS = thing('karpenter.k8s.aws/v1', 'EC2NodeClass', 'default', spec=CLASS)
+SET = thing('apps/v1', 'ReplicaSet', 'web-abc', {'uid': 's', 'ownerReferences': [{'apiVersion': 'apps/v1', 'kind': 'Deployment', 'name': 'web', 'uid': 'd', 'controller': True}]},
+            spec={'replicas': 1, 'selector': {'matchLabels': {'app': 'web'}}, 'template': {'metadata': {'labels': {'app': 'web'}}, 'spec': {'containers': [{'name': 'c'}]}}})
+
+
+def bound(name, on, owner, kind='ReplicaSet', **requests):
+    return thing('v1', 'Pod', name, {'ownerReferences': [{'apiVersion': 'apps/v1', 'kind': kind, 'name': owner, 'uid': owner, 'controller': True}]},
+                 spec={'nodeName': on, 'containers': [{'name': 'c', 'resources': {'requests': {'memory': '1Gi', **requests}}}]}, status={'phase': 'Running'})
+
+
+def vertical(target, name='v', of='Deployment/web', mode='Recreate', created='2026-01-01T00:00:00Z', **spec):
+    kind, workload = of.split('/')
+    return thing('autoscaling.k8s.io/v1', 'VerticalPodAutoscaler', name, {'creationTimestamp': created},
+                 spec={'targetRef': {'apiVersion': 'apps/v1', 'kind': kind, 'name': workload}, 'updatePolicy': {'updateMode': mode}, **spec},
+                 status={'recommendation': {'containerRecommendations': [{'containerName': 'c', 'target': target}]}})
+
+
+def policy(**spec):
+    return {'resourcePolicy': {'containerPolicies': [{'containerName': '*', **spec}]}}
+
+
+def recreated(*objects, preview=True, verb='disrupt', words=()):
+    path = pathlib.Path(folder.name) / 'small.json'
+    path.write_text(json.dumps(small.catalogue()))
+    nodes = [*small.node('a', 'small', 2), *small.node('b', 'large', 8)]
+    words = [*words, *(['--preview', 'vpa-prediction'] if preview else [])]
+    return run(verb, *words, '-o', 'json', '-f', manifest(NODE_CLASS, RECREATED, *nodes, SET, *objects), '--catalogue', path)[0]
+
+
+def removed(*objects, **more):
+    """The nodes that a pass removes: a (2 cores) if web, its only pod, fits on b, which has 2 cores left of 8, less 'other'."""
+    return [n for c in json.loads(recreated(*objects, **more))['commands'] for n in c['nodes']]
+
+
+def predictions():
+    web, other = bound('w', 'a', 'web-abc', cpu='1'), bound('o', 'b', 'other', cpu='6')
+    equal(removed(web, other, vertical({'cpu': '3'}), preview=False), ['a'], 'as Karpenter decides: 1 of 2 cores')
+    for target, gone in (('3', []), ('2001m', []), ('2', ['a']), ('2000m', ['a'])):
+        equal(removed(web, other, vertical({'cpu': target})), gone, f'{target} of 2 cores')
+    big = bound('w', 'a', 'web-abc', cpu='1900m')
+    full = bound('o', 'b', 'other', cpu='7')
+    equal(removed(big, full), [], '1.9 of 1 core')
+    equal(removed(big, full, vertical({'cpu': '500m'})), ['a'], 'half of 1 core')
+    for mode, gone in (('Off', []), ('Initial', ['a']), ('InPlaceOrRecreate', ['a']), ('Auto', ['a'])):
+        equal(removed(big, full, vertical({'cpu': '500m'}, mode=mode)), gone, mode)
+    equal(removed(big, full, vertical({'cpu': '500m'}, **policy(mode='Off'))), [], 'the container is off')
+    equal(removed(big, full, vertical({'cpu': '500m'}, **policy(controlledResources=['memory']))), [], 'only memory')
+    equal(removed(big, full, vertical({'cpu': '500m'}, **policy(minAllowed={'cpu': '1100m'}))), [], 'at least 1.1')
+    equal(removed(big, full, vertical({'cpu': '5'}, **policy(maxAllowed={'cpu': '900m'}))), ['a'], 'at most 0.9')
+    for boost, gone in (({'type': 'Factor', 'factor': 2}, ['a']), ({'type': 'Factor', 'factor': 3}, []), ({'type': 'Factor', 'factor': 1}, ['a']),
+                        ({'type': 'Quantity', 'quantity': '500m'}, ['a']), ({'type': 'Quantity', 'quantity': '501m'}, [])):
+        equal(removed(big, full, vertical({'cpu': '500m'}, startupBoost={'cpu': boost})), gone, f'{boost}')
+    equal(removed(big, full, vertical({'cpu': '500m'}), vertical({'cpu': '2'}, 'u', created='2025-12-31T00:00:00Z')), [], 'the older one')
+    equal(removed(big, full, vertical({'cpu': '500m'}), vertical({'cpu': '2'}, 'u', mode='Off', created='2025-12-31T00:00:00Z')), ['a'], 'an older one that is off')
+    equal(removed(big, full, vertical({'cpu': '500m'}), vertical({'cpu': '2'}, 'u')), [], 'of equal age the first by name')
+    # b has 32 GiB, of which other leaves 31.
+    for memory, gone in (('33285996544', ['a']), ('31Gi', ['a']), ('33285996544001m', []), ('33285997k', [])):
+        equal(removed(web, other, vertical({'memory': memory})), gone, f'{memory} of 31 GiB')
+    for kind in ('StatefulSet', 'ReplicaSet', 'Job', 'CronJob'):
+        own = bound('w', 'a', 'db', kind=kind, cpu='1900m')
+        equal(removed(own, full, vertical({'cpu': '500m'}, of=f'{kind}/db')), ['a'], kind)
+    equal(removed(bound('w', 'a', 'r', kind='Rollout', cpu='1900m'), full, vertical({'cpu': '500m'}, of='Rollout/r')), [], 'a kind that is not recognised')
+    said = run('plan', POOL, manifest(vertical({'cpu': 'much'}), pods('web', 1, '1')), '--catalogue', catalogue(), '--preview', 'vpa-prediction', status=1)[1]
+    check('much is no amount' in said and 'VerticalPodAutoscaler' in said, said)
+
+
+def predicted_daemons():
+    """A new node reserves what is predicted for a DaemonSet; b keeps what its pod requests."""
+    template = {'metadata': {'labels': {'app': 'log'}}, 'spec': {'containers': [{'name': 'c', 'resources': {'requests': {'cpu': '100m'}}}]}}
+    log = thing('apps/v1', 'DaemonSet', 'log', {'uid': 'log'}, spec={'selector': {'matchLabels': {'app': 'log'}}, 'template': template})
+    pods_of = [bound(f'l-{n}', n, 'log', kind='DaemonSet', cpu='100m') for n in 'ab']
+    web = bound('w', 'b', 'web-abc', cpu='1500m')  # b is replaced by a small node: 1.5 and 0.1 of 2 cores; a has 1 core left
+    held = bound('o', 'a', 'other', cpu='900m')
+    held['metadata']['annotations'] = {'karpenter.sh/do-not-disrupt': 'true'}
+    def replaced(*more):
+        return [n for c in json.loads(recreated(log, *pods_of, web, held, *more))['commands'] for n in c['nodes'] if c['replacements']]
+    equal(replaced(), ['b'], '1.6 of 2 cores')
+    equal(replaced(vertical({'cpu': '500m'}, of='DaemonSet/log')), ['b'], '2 of 2 cores')
+    equal(replaced(vertical({'cpu': '501m'}, of='DaemonSet/log')), [], '2.001 of 2 cores')
+    other = bound('o', 'b', 'other', cpu='5900m')
+    equal(removed(log, *pods_of, bound('w', 'a', 'web-abc', cpu='1900m'), other, vertical({'cpu': '3'}, of='DaemonSet/log')), ['a'], 'of b 2 cores are left all the same')
+
+
+def predicted_all_over():
+    web, other = bound('w', 'a', 'web-abc', cpu='1'), bound('o', 'b', 'other', cpu='6')
+    up = vertical({'cpu': '3'})
+    said = recreated(web, other, up, verb='explain', words=['node', 'a'])
+    check('default/w with cpu 3 instead of 1' in said and 'would fit on existing' not in said, said)
+    check('default/w' not in json.dumps(json.loads(recreated(web, other, up, verb='explain', words=['node', 'a'], preview=False)).get('facts', [])), 'without the preview')
+    # Commands are verified with the preview they were made with.
+    big, full = bound('w', 'a', 'web-abc', cpu='1900m'), bound('o', 'b', 'other', cpu='7')
+    commands = pathlib.Path(folder.name) / 'commands.json'
+    commands.write_text(recreated(big, full, vertical({'cpu': '500m'})))
+    words = ['-f', manifest(NODE_CLASS, RECREATED, *small.node('a', 'small', 2), *small.node('b', 'large', 8), SET, big, full, vertical({'cpu': '500m'})),
+             '--catalogue', pathlib.Path(folder.name) / 'small.json']
+    run('verify', commands, *words, '--preview', 'vpa-prediction')
+    check('RESOURCES' in run('verify', commands, *words, status=None)[0], 'without it, the pod does not fit')
+    # Settled, the pod requests what was predicted: 7.5 of 8 cores.
+    out, _ = run('diff', '--settle', *words, '--', '--preview', 'vpa-prediction')
+    check('What differs in B' in out and '94%' in out, out)
+
+
+for part in (splits, gates, left_pending, topology, comparing, placement, expressions, one_shot, predictions, predicted_daemons, predicted_all_over):
     part()
 finish()

@@ -304,6 +304,59 @@ static void test_daemon_limits(void **state)
                         "cpu=2 memory=64Mi pods=1");
 }
 
+static resource_list predicted_of(building *f, const karp_pod *p)
+{
+    good(f, karp_builder_add_pod(f->b, p, &f->error));
+    const resource_list none = { NULL, 0 };
+    const resource_list *list = f->s->shapes.items[pod_at(f->s, f->s->pods.count - 1)->shape].predicted_requests;
+    return list == NULL ? none : *list;
+}
+
+/* Of two containers, a sidecar and an init container after it, the first and the sidecar are predicted. */
+static void test_predicted(void **state)
+{
+    building *f = *state;
+    const karp_resource a[] = { AMOUNT("cpu", "100m") }, b[] = { AMOUNT("cpu", "1"), AMOUNT("memory", "1Gi") },
+                        s[] = { AMOUNT("cpu", "50m") }, i[] = { AMOUNT("cpu", "2") },
+                        allocated[] = { AMOUNT("cpu", "8") }, more[] = { AMOUNT("cpu", "3") },
+                        half[] = { AMOUNT("cpu", "500m") }, wrong[] = { AMOUNT("cpu", "x") };
+    const karp_container containers[] = { { .name = T("a"), .requests = a, .request_count = 1 },
+                                          { .name = T("b"), .requests = b, .request_count = 2 } },
+                         inits[] = { { .name = T("s"), .requests = s, .request_count = 1, .restart_always = 1 },
+                                     { .name = T("i"), .requests = i, .request_count = 1 } },
+                         predicted[] = { { .name = T("a"), .requests = more, .request_count = 1 },
+                                         { .name = T("s"), .requests = half, .request_count = 1 } },
+                         same[] = { { .name = T("a"), .requests = a, .request_count = 1 } },
+                         bad_one[] = { { .name = T("a"), .requests = wrong, .request_count = 1 } };
+    const karp_container_status status = {
+        .name = T("a"), .allocated = allocated, .allocated_count = 1, .has_resources = 1
+    };
+    karp_pod p = { .size = sizeof p,
+                   .meta = { .name = T("one") },
+                   .containers = containers,
+                   .container_count = 2,
+                   .init_containers = inits,
+                   .init_container_count = 2,
+                   .predicted_containers = predicted,
+                   .predicted_container_count = 2 };
+    assert_string_equal(list_text(f, predicted_of(f, &p)), "cpu=4500m memory=1Gi pods=1");
+    assert_string_equal(list_text(f, f->s->shapes.items[pod_at(f->s, 0)->shape].requests),
+                        "cpu=2050m memory=1Gi pods=1");
+    p.meta.name = str("resized"); /* it will not be when it is created again */
+    p.container_statuses = &status;
+    p.container_status_count = 1;
+    assert_string_equal(list_text(f, predicted_of(f, &p)), "cpu=4500m memory=1Gi pods=1");
+    p.container_status_count = 0;
+    p.meta.name = str("same");
+    p.predicted_containers = same;
+    p.predicted_container_count = 1;
+    assert_int_equal(predicted_of(f, &p).count, 0);
+    p.meta.name = str("wrong");
+    p.predicted_containers = bad_one;
+    bad(f, karp_builder_add_pod(f->b, &p, &f->error), KARP_E_INVALID, "Pod default/wrong",
+        "spec.containers[0].resources.requests[cpu]");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -311,6 +364,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_refusals, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(test_numbers, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(test_daemon_limits, building_set_up, building_tear_down),
+        cmocka_unit_test_setup_teardown(test_predicted, building_set_up, building_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
