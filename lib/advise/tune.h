@@ -2,7 +2,6 @@
 /* A search of designs: its parts, and what each file of this folder does. */
 #pragma once
 
-#include <base/memory.h>
 #include <io/write_buffer.h>
 #include <json/tree.h>
 #include <karp/tune.h>

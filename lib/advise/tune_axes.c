@@ -3,7 +3,6 @@
 #include <advise/tune.h>
 
 #include <base/nearest.h>
-#include <karp/values.h>
 
 enum { MOST_AXES = 32, MOST_VALUES = 256 };
 

@@ -2,8 +2,6 @@
 /* Caps on figures: a design beyond one of them cannot be the best. */
 #include <advise/tune.h>
 
-#include <karp/values.h>
-
 static double evictions(const karp_tune_design *r) { return (double)r->evictions; }
 static double pending(const karp_tune_design *r) { return r->pending; }
 static double exposure(const karp_tune_design *r) { return r->exposure; }

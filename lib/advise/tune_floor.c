@@ -2,8 +2,6 @@
 /* What no design can be below. */
 #include <advise/tune.h>
 
-#include <base/error.h>
-#include <karp/certificate.h>
 #include <karp/columns.h>
 #include <karp/library.h>
 

@@ -3,9 +3,7 @@
 #include <advise/tune.h>
 
 #include <io/fill.h>
-#include <io/make_object.h>
 #include <io/owner.h>
-#include <io/table.h>
 #include <math.h>
 
 typedef struct scaling {

@@ -2,8 +2,6 @@
 /* Values of the axes in NodePools: what a NodePool has, and how it is changed. */
 #include <advise/tune.h>
 
-#include <base/strbuf.h>
-
 static const char any[] = "any", none[] = "none";
 
 static karp_str name_of(const tree *pool) { return tree_get_text(tree_get(pool, "metadata"), "name"); }

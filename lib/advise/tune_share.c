@@ -3,8 +3,6 @@
 #include <advise/tune.h>
 
 #include <io/picture.h>
-#include <io/table.h>
-#include <karp/columns.h>
 #include <karp/inspect.h>
 #include <karp/library.h>
 

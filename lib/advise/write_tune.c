@@ -2,7 +2,6 @@
 /* Writes Tuning documents (docs/formats.md, "Tuning"). */
 #include <advise/tune.h>
 
-#include <io/write_json.h>
 #include <io/write_licences.h>
 #include <io/write_notes.h>
 

@@ -5,7 +5,6 @@
  */
 #include <advise/tune.h>
 
-#include <base/money.h>
 #include <io/chart.h>
 #include <io/write_notes.h>
 #include <io/write_text.h>

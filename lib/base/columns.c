@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/columns.h>
-#include <base/str.h>
 
 #include <stdatomic.h>
 

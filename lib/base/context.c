@@ -7,7 +7,6 @@
 
 #include <base/error.h>
 #include <base/hash.h>
-#include <base/memory.h>
 
 static void *libc_alloc(size_t bytes, void *user)
 {

@@ -4,7 +4,6 @@
 
 #include <stdarg.h>
 #include <base/str.h>
-#include <karp/base.h>
 
 /* Fills *error (NULL allowed) and returns status. The format is printf's, without floating point. */
 karp_status fail(karp_error *error, karp_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
-#include <karp/columns.h>
-
 static karp_status answer_blockers(cli_answer *answer, void *own, int *result)
 {
     (void)own;

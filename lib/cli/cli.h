@@ -7,15 +7,10 @@
 #include <base/incomplete.h>
 #include <base/error.h>
 #include <base/strbuf.h>
-#include <karp/admit.h>
 #include <karp/columns.h>
-#include <karp/io.h>
 #include <karp/karp.h>
-#include <karp/objective.h>
 #include <karp/repack.h>
 #include <karp/replay.h>
-#include <karp/requests.h>
-#include <karp/settle.h>
 #include <karp/what_if.h>
 
 /* Exit statuses (docs/formats.md). */

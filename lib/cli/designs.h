@@ -8,7 +8,6 @@
 #include "hooks.h"
 
 #include <karp/compare.h>
-#include <karp/what_if.h>
 
 typedef struct design {
     const char *name;

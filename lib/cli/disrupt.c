@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
-#include <karp/passes.h>
-
 /* Reads the memory of the previous pass; without --memory-in it is that of a first pass. */
 static karp_status read_memory(const cli_options *options, karp_memory_document **document, karp_memory *memory,
                                karp_error *error)

@@ -3,7 +3,6 @@
 
 #include <base/nearest.h>
 
-#include <karp/columns.h>
 #include <karp/inspect.h>
 #include <karp/library.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
-#include <karp/nodes.h>
 #include <time.h>
 #include <unistd.h>
 

@@ -8,8 +8,6 @@
 #include <stdio.h>
 
 #include <karp/library.h>
-#include <karp/nodes.h>
-#include <karp/settle.h>
 
 /* ---- prices ------------------------------------------------------------------------------------------------------ */
 

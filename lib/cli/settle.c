@@ -9,7 +9,6 @@
 
 #include <karp/inspect.h>
 #include <karp/library.h>
-#include <karp/settle.h>
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 

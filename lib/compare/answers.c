@@ -8,9 +8,7 @@
 #include <base/sort.h>
 #include <io/write_decision.h>
 
-#include <karp/inspect.h>
 #include <karp/library.h>
-#include <karp/repack.h>
 
 /* A list under construction. The first failure is recorded, so that one check at the end is enough. */
 typedef struct listing {

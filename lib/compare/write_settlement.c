@@ -7,8 +7,6 @@
 #include <io/write_plan_json.h>
 #include <records/rows.h>
 
-#include <karp/disrupt.h>
-
 typedef struct shown_round {
     karp_settle_round round;
     karp_str method; /* "" = nodes are launched for pending pods */

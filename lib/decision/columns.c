@@ -5,7 +5,6 @@
 #include <base/error.h>
 #include <base/sort.h>
 #include <decision/decision.h>
-#include <karp/inspect.h>
 #include <karp/values.h>
 #include <records/rows.h>
 #include <records/tables.h>

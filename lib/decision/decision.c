@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <decision/decision.h>
 
-#include <karp/library.h>
 #include <karp/peer.h>
 
 #include <base/error.h>

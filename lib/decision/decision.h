@@ -6,15 +6,11 @@
 #pragma once
 
 #include <karp/certificate.h>
-#include <karp/disrupt.h>
 #include <karp/groups.h>
-#include <karp/inspect.h>
-#include <karp/objective.h>
 #include <karp/passes.h>
 #include <karp/preferences.h>
 #include <karp/repack.h>
 #include <decision/node_rows.h>
-#include <model/snapshot.h>
 
 /* A bound and its certificate, in memory of its own. */
 struct karp_bound {

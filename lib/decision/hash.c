@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include <karp/inspect.h>
 #include <karp/values.h>
 
 static void add_number(karp_digest *to, uint64_t value)

@@ -2,7 +2,6 @@
 /* The disruption methods: one row for each, from which follows all that is told of them and what lib/disrupt calls. */
 #pragma once
 
-#include <karp/objects.h>
 #include <karp/passes.h>
 
 /* What a node's NodeClaim has to be like for the method to ask about the node: bits. */

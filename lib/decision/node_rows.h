@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include <karp/decision.h>
 #include <karp/inspect.h>
 #include <model/snapshot.h>
 

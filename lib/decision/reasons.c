@@ -4,7 +4,6 @@
 #include <karp/explain.h>
 #include <karp/inspect.h>
 #include <karp/passes.h>
-#include <karp/reasons.h>
 
 struct reason {
     uint32_t code;

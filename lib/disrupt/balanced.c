@@ -3,7 +3,6 @@
 
 #include <base/error.h>
 #include <base/strbuf.h>
-#include <disrupt/costs.h>
 #include <math.h>
 
 double balanced_score(double savings, double disruption, double total_cost, double total_disruption)

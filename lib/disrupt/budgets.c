@@ -4,7 +4,6 @@
 
 #include <base/error.h>
 #include <base/strbuf.h>
-#include <decision/decision.h>
 #include <base/cron.h>
 
 enum { MOST_HITS = 4096 };

@@ -6,7 +6,6 @@
 #include <base/sort.h>
 #include <base/strbuf.h>
 #include <disrupt/advice.h>
-#include <disrupt/costs.h>
 #include <disrupt/methods.h>
 #include <disrupt/whole_groups.h>
 #include <decision/methods.h>

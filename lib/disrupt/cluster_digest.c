@@ -5,8 +5,6 @@
  */
 #include <disrupt/marks.h>
 
-#include <base/hash.h>
-
 static const uint64_t fnv_start = UINT64_C(0xcbf29ce484222325), fnv_prime = UINT64_C(0x100000001b3);
 
 static void take_byte(uint64_t *h, unsigned char byte) { *h = (*h ^ byte) * fnv_prime; }

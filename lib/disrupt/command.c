@@ -4,11 +4,7 @@
 #include <disrupt/step.h>
 
 #include <base/context.h>
-#include <base/error.h>
-#include <decision/decision.h>
 #include <schedule/options.h>
-
-#include <karp/passes.h>
 
 static const int64_t pause = SECOND_NS, per_node = SECOND_NS / 1000 * 80, least_time = INT64_C(600) * SECOND_NS,
                      most_time = INT64_C(3600) * SECOND_NS;

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <schedule/pricing.h>
 
-#include <karp/settings.h>
-
 enum { SPOT_TO_SPOT_TYPES = 15 };
 
 /* The types, in their order, with an offering that meets these requirements; `out` may be the same list. */

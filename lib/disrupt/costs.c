@@ -7,8 +7,6 @@
 #include <math.h>
 #include <model/decimal.h>
 
-#include <karp/settings.h>
-
 enum { COST_TEXT = 128 };
 
 static bool infinite(karp_str t, double *out)

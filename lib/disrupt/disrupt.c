@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* karp_disrupt(): runs the methods in order and reports the first one with a command. */
-#include <disrupt/pass.h>
 
-#include <base/context.h>
 #include <base/error.h>
 #include <disrupt/balanced.h>
 #include <disrupt/budgets.h>

@@ -5,7 +5,6 @@
 #include <base/error.h>
 #include <base/strbuf.h>
 #include <disrupt/pass.h>
-#include <karp/inspect.h>
 #include <karp/values.h>
 #include <model/instant.h>
 #include <schedule/movable.h>

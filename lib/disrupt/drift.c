@@ -6,7 +6,6 @@
 
 #include <base/error.h>
 #include <base/sort.h>
-#include <base/str.h>
 #include <disrupt/advice.h>
 #include <disrupt/methods.h>
 #include <disrupt/terminate_first.h>

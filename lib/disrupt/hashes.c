@@ -3,7 +3,6 @@
 #include <disrupt/advice.h>
 
 #include <base/strbuf.h>
-#include <model/snapshot.h>
 
 static const char hash_key[] = "karpenter.sh/nodepool-hash", version_key[] = "karpenter.sh/nodepool-hash-version";
 

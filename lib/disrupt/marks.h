@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include <decision/decision.h>
 #include <disrupt/pass.h>
 
 /* Reads the caller's memory (NULL = none is kept) and compares it with the cluster. Status: OK, NOMEM, ABI_*,

@@ -15,9 +15,6 @@
 #include <base/context.h>
 #include <decision/decision.h>
 #include <disrupt/costs.h>
-#include <karp/disrupt.h>
-#include <model/peer.h>
-#include <model/snapshot.h>
 
 struct simulation;
 

@@ -3,7 +3,6 @@
 #include <base/civil.h>
 #include <disrupt/advice.h>
 
-#include <model/pdbs.h>
 #include <schedule/movable.h>
 
 static const int64_t stuck_after = INT64_C(60) * SECOND_NS;

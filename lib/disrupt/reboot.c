@@ -5,7 +5,6 @@
 #include <disrupt/advice.h>
 
 #include <base/error.h>
-#include <base/labels.h>
 
 static const char boot_id_key[] = "karpenter.sh/reboot-pre-boot-id";
 static const char grace_key[] = "karpenter.sh/reboot-termination-grace-period";

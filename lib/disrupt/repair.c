@@ -3,8 +3,6 @@
 #include <base/civil.h>
 #include <disrupt/advice.h>
 
-#include <karp/settings.h>
-
 static const int64_t retry = INT64_C(300) * SECOND_NS;
 
 /* The provider's repair policies. */

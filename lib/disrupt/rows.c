@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <disrupt/pass.h>
 
 #include <base/error.h>
-#include <base/strbuf.h>
 #include <disrupt/budgets.h>
 #include <disrupt/candidates.h>
 #include <disrupt/marks.h>
@@ -11,8 +9,6 @@
 #include <schedule/movable.h>
 #include <schedule/pricing.h>
 #include <schedule/options.h>
-
-#include <karp/passes.h>
 
 static const int64_t second = INT64_C(1000000000);
 

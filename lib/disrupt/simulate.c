@@ -2,7 +2,6 @@
 #include <disrupt/simulate.h>
 
 #include <base/error.h>
-#include <base/str.h>
 #include <schedule/movable.h>
 
 void no_usable_pools(pass *p)

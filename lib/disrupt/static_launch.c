@@ -7,8 +7,6 @@
 #include <schedule/options.h>
 #include <schedule/result.h>
 
-#include <karp/passes.h>
-
 static bool launch_all(scheduler *s, const karp_snapshot *w, karp_advice *advice, karp_decision *d)
 {
     for (size_t i = 0; i < karp_advice_action_count(advice); i++) {

@@ -4,11 +4,8 @@
 #include <disrupt/advice.h>
 
 #include <base/sort.h>
-#include <disrupt/costs.h>
 #include <disrupt/budgets.h>
 #include <schedule/movable.h>
-
-#include <karp/settings.h>
 
 static const int64_t recheck = INT64_C(60) * SECOND_NS, limited = INT64_C(30) * SECOND_NS;
 

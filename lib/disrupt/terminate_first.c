@@ -4,7 +4,6 @@
 
 #include <base/error.h>
 #include <disrupt/consolidate.h>
-#include <disrupt/simulate.h>
 #include <schedule/result.h>
 
 bool terminate_first_on(const pass *p, uint32_t gate)

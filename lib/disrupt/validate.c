@@ -2,9 +2,6 @@
 /* Whether a command is still valid after its waiting time. */
 #include <disrupt/step.h>
 
-#include <base/context.h>
-#include <base/error.h>
-#include <decision/decision.h>
 #include <disrupt/balanced.h>
 #include <disrupt/budgets.h>
 #include <disrupt/candidates.h>

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* karp_admit(): one round over a queue of workloads, and what it comes to for each of them. */
-#include <karp/admit.h>
 
 #include <base/context.h>
 #include <base/error.h>
-#include <base/str.h>
-#include <base/strbuf.h>
-#include <decision/decision.h>
 #include <explain/changes.h>
 #include <explain/queue_view.h>
 #include <explain/request_conditions.h>

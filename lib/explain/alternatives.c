@@ -4,11 +4,7 @@
 
 #include <base/error.h>
 #include <base/sort.h>
-#include <base/strbuf.h>
-#include <decision/decision.h>
 #include <schedule/report.h>
-
-#include <karp/inspect.h>
 
 enum { ALTERNATIVES_MOST = 12 };
 

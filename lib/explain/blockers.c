@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* karp_find_blockers(): repeats the disruption decision without the reasons that block the disruption of nodes. */
-#include <karp/blockers.h>
-#include <karp/passes.h>
 
 #include <base/bits.h>
 #include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
-#include <decision/decision.h>
-#include <decision/node_rows.h>
 #include <explain/finder.h>
 #include <explain/move_savings.h>
 #include <explain/node_causes.h>

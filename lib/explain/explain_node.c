@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why a node stays: everything that blocks its disruption, and what would happen to its pods. */
-#include <karp/explain.h>
 
 #include <base/context.h>
 #include <base/error.h>
-#include <base/strbuf.h>
-#include <decision/decision.h>
 #include <disrupt/advice.h>
 #include <explain/market.h>
 #include <explain/node_causes.h>
 #include <explain/node_remedies.h>
-#include <explain/node_view.h>
 #include <model/peer.h>
-#include <karp/inspect.h>
-#include <karp/passes.h>
 #include <karp/what_if.h>
 #include <schedule/movable.h>
 #include <schedule/options.h>

@@ -2,13 +2,11 @@
 #include <explain/changes.h>
 #include <explain/explain_pod.h>
 #include <verify/verify.h>
-#include <karp/builder.h>
 
 #include <base/context.h>
 #include <base/error.h>
 #include <base/nearest.h>
 #include <base/sort.h>
-#include <decision/decision.h>
 #include <model/prepare.h>
 #include <provision/provision.h>
 #include <schedule/movable.h>

@@ -4,7 +4,6 @@
 
 #include <base/strbuf.h>
 #include <karp/explain.h>
-#include <karp/schedule.h>
 #include <model/snapshot.h>
 
 struct karp_pod_explanation {

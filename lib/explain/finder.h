@@ -2,7 +2,6 @@
 /* What karp_find_blockers() has found so far: what holds nodes, and the single reasons that it would have to lift. */
 #pragma once
 
-#include <base/memory.h>
 #include <explain/node_view.h>
 
 #include <karp/blockers.h>

@@ -5,7 +5,6 @@
 #include <explain/node_causes.h>
 
 #include <base/str.h>
-#include <decision/decision.h>
 #include <schedule/report.h>
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */

@@ -4,7 +4,6 @@
 
 #include <base/nearest.h>
 #include <base/strbuf.h>
-#include <karp/decision.h>
 #include <karp/lint.h>
 #include <model/snapshot.h>
 

@@ -5,8 +5,6 @@
  */
 #include <explain/lint.h>
 
-#include <base/admit.h>
-#include <base/str.h>
 #include <karp/values.h>
 #include <base/bits.h>
 #include <base/cron.h>

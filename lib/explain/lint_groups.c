@@ -5,7 +5,6 @@
 #include <karp/admit.h>
 
 #include <base/bits.h>
-#include <base/str.h>
 #include <explain/queue_view.h>
 
 static void note_group(linting *l, enum lint_rule rule, const member_group *g, const char *field)

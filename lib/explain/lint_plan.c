@@ -3,13 +3,10 @@
  * say how many pods stay pending count them in the same plan. */
 #include <explain/lint.h>
 
-#include <base/str.h>
 #include <model/prepare.h>
 #include <model/quantity.h>
 #include <provision/provision.h>
 #include <schedule/report.h>
-
-#include <karp/settings.h>
 
 static karp_decision *decide(linting *l, uint32_t preferences)
 {

@@ -3,7 +3,6 @@
 #include <explain/lint.h>
 
 #include <base/bits.h>
-#include <base/str.h>
 #include <model/label_rules.h>
 #include <model/quantity.h>
 

@@ -4,9 +4,6 @@
 #include <explain/lint.h>
 
 #include <base/bits.h>
-#include <decision/decision.h>
-#include <base/str.h>
-#include <model/pdbs.h>
 #include <model/selector.h>
 #include <schedule/movable.h>
 #include <schedule/report.h>

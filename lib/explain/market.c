@@ -3,7 +3,6 @@
 
 #include <base/str.h>
 #include <model/quantity.h>
-#include <model/resources.h>
 
 static bool read_bound(market *m, uint32_t key, const karp_requirement *r)
 {

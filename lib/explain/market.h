@@ -5,9 +5,6 @@
 
 #include <base/strbuf.h>
 #include <model/prepare.h>
-#include <model/snapshot.h>
-
-#include <karp/decision.h>
 
 /* A bound in a launch's requirements: its number need not be a text of the snapshot. */
 typedef struct bound {

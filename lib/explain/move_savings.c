@@ -3,7 +3,6 @@
 
 #include <base/error.h>
 #include <decision/decision.h>
-#include <karp/inspect.h>
 #include <karp/what_if.h>
 
 static bool has_pod_of(const karp_snapshot *s, uint32_t node_number, const uint32_t *pods, size_t count)

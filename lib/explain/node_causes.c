@@ -2,7 +2,6 @@
 #include <explain/node_causes.h>
 
 #include <base/str.h>
-#include <decision/decision.h>
 #include <disrupt/budgets.h>
 #include <karp/values.h>
 #include <base/duration.h>

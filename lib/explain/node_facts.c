@@ -2,7 +2,6 @@
 /* What happens to a node whatever a disruption pass decides: it expires; and what does not: limits remove none. */
 #include <explain/node_causes.h>
 
-#include <base/str.h>
 #include <disrupt/advice.h>
 #include <explain/explain_pod.h>
 #include <explain/market.h>

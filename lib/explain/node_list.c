@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* karp_list_nodes(): the nodes as they are, with the cost of each pod, and with a scheduling round without each node.
  */
-#include <karp/inspect.h>
 #include <karp/nodes.h>
 
 #include <base/assumed.h>
 #include <base/context.h>
 #include <base/error.h>
-#include <base/str.h>
-#include <decision/node_rows.h>
 #include <schedule/movable.h>
 #include <schedule/options.h>
 #include <schedule/result.h>

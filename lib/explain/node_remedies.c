@@ -2,10 +2,8 @@
 #include <explain/node_remedies.h>
 
 #include <base/error.h>
-#include <base/strbuf.h>
 #include <decision/decision.h>
 #include <explain/node_causes.h>
-#include <explain/node_view.h>
 #include <schedule/movable.h>
 
 /* What is changed for a reason, and of which object; NULL = nothing that a person could change ends it. */

@@ -2,8 +2,6 @@
 /* Changes after which a node that stays would be disrupted, each of them tried. */
 #pragma once
 
-#include <base/memory.h>
-#include <karp/disrupt.h>
 #include <karp/explain.h>
 #include <model/snapshot.h>
 

@@ -5,8 +5,6 @@
 #include <decision/decision.h>
 #include <model/pdbs.h>
 
-#include <karp/settings.h>
-
 static bool copy_into(node_view *v, const void *from, size_t count, size_t bytes, void **out)
 {
     void *copy = arena_array(&v->data, count + 1, bytes);

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why a placed pod is placed where it is: what existing nodes lack, why the instance type, what fills the node. */
-#include <explain/explain_pod.h>
-#include <explain/market.h>
 #include <explain/node_causes.h>
 #include <explain/type_causes.h>
 
 #include <base/error.h>
 #include <base/sort.h>
-#include <base/str.h>
-#include <decision/decision.h>
 #include <karp/what_if.h>
 #include <model/quantity.h>
 #include <model/taints.h>

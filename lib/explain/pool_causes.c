@@ -4,7 +4,6 @@
 #include <explain/market.h>
 #include <explain/node_causes.h>
 
-#include <base/admit.h>
 #include <base/operators.h>
 #include <base/str.h>
 #include <model/taints.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <karp/preferences.h>
 
 #include <base/context.h>
 #include <base/error.h>

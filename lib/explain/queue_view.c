@@ -6,7 +6,6 @@
 #include <base/error.h>
 #include <base/nearest.h>
 #include <base/sort.h>
-#include <base/str.h>
 #include <base/strbuf.h>
 
 uint32_t queue_view_root(const queue_view *q, uint32_t group)

@@ -5,8 +5,6 @@
 #include <model/builder.h>
 #include <schedule/options.h>
 
-#include <karp/builder.h>
-
 /* The catalogues with NodeOverlays are made when a snapshot is finished. */
 static karp_status with_gate(const search *s, uint32_t gate, karp_snapshot **out)
 {

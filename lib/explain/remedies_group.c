@@ -2,7 +2,6 @@
 /* The change of a group that may make it start: a lower minimum. */
 #include <explain/explain_pod.h>
 
-#include <karp/groups.h>
 #include <base/str.h>
 #include <decision/decision.h>
 #include <model/groups.h>

@@ -3,7 +3,6 @@
 #include <explain/explain_pod.h>
 
 #include <base/sort.h>
-#include <base/str.h>
 #include <decision/decision.h>
 #include <model/label_rules.h>
 #include <model/quantity.h>

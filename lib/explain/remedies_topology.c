@@ -4,7 +4,6 @@
 #include <explain/explain_pod.h>
 
 #include <base/sort.h>
-#include <base/str.h>
 
 /* ---- domains that no node can be in ------------------------------------------------------------------------------ */
 

@@ -4,7 +4,6 @@
 #include <explain/market.h>
 
 #include <base/str.h>
-#include <model/prepare.h>
 #include <model/taints.h>
 
 /* ---- DaemonSets -------------------------------------------------------------------------------------------------- */

@@ -9,13 +9,9 @@
 #include <io/verticals.h>
 #include <io/prices.h>
 
-#include <karp/values.h>
 #include <math.h>
 
-#include <karp/builder.h>
 #include <karp/devices.h>
-#include <karp/groups.h>
-#include <karp/settings.h>
 
 /* An object being decoded and added. */
 typedef struct adding {

@@ -2,7 +2,6 @@
 /* Sources: Kubernetes' plugin/pkg/admission/limitranger, runtimeclass and priority, pkg/apis/core/v1/defaults.go. */
 #include <io/admission.h>
 
-#include <base/nearest.h>
 #include <io/notes.h>
 #include <io/pod_amount.h>
 

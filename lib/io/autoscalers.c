@@ -5,7 +5,6 @@
 #include <io/fill.h>
 #include <io/notes.h>
 #include <io/owner.h>
-#include <io/pod_kinds.h>
 #include <io/pod_makers.h>
 #include <io/previews.h>
 

@@ -5,14 +5,11 @@
  */
 #include <io/fill.h>
 #include <io/notes.h>
-#include <io/make_object.h>
 #include <io/owner.h>
 #include <io/pod_amount.h>
 #include <io/previews.h>
 
 #include <base/assumed.h>
-#include <karp/builder.h>
-#include <karp/settings.h>
 #include <math.h>
 
 /* ---- the pod template -------------------------------------------------------------------------------------------- */

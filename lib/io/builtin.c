@@ -3,7 +3,6 @@
 #include <io/clouds.h>
 #include <io/cluster_api.h>
 #include <io/convert.h>
-#include <io/decode.h>
 #include <io/prices.h>
 #include <providers/builtin.h>
 #include <providers/provider.h>

@@ -3,7 +3,6 @@
  * karp_catalogue_aws(): EC2's instance types under a node class, which is given as a document. Also reads node classes
  * and facts from files, for any provider.
  */
-#include <base/error.h>
 #include <io/builtin.h>
 #include <io/clouds.h>
 #include <io/files.h>
@@ -11,7 +10,6 @@
 #include <stdio.h>
 
 #include <karp/library.h>
-#include <karp/values.h>
 
 void karp_catalogue_options_init(karp_catalogue_options *options, size_t size)
 {

@@ -6,9 +6,6 @@
 #include <io/catalogue_read.h>
 #include <io/cells.h>
 
-#include <base/error.h>
-#include <base/str.h>
-
 enum { CELLS_MOST = 16 };
 
 /* The known columns; the first six are required. */

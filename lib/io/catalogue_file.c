@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* karp_catalogue_read() and karp_catalogue_read_file(). */
 #include <io/catalogue_read.h>
-#include <base/error.h>
 #include <io/reader.h>
 #include <io/files.h>
 

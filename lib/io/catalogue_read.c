@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <base/sort.h>
 #include <base/admit.h>
 #include <io/catalogue_read.h>
 

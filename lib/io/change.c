@@ -2,9 +2,7 @@
 #include <karp/library.h>
 #include <base/labels.h>
 #include <io/change.h>
-#include <io/make_object.h>
 #include <io/owner.h>
-#include <io/pod_kinds.h>
 #include <io/replaced.h>
 
 /* What is changed, replaced or deleted is decoded before, so that its mistakes are reported all the same. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/change.h>
 #include <io/notes.h>
-#include <io/pod_kinds.h>
 
 #include <stdio.h>
 

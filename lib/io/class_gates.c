@@ -6,8 +6,6 @@
  * aws/karpenter-provider-aws 1.15.2, pkg/controllers/nodeclass/validation.go.
  */
 #include <io/fill.h>
-#include <karp/settings.h>
-#include <karp/values.h>
 #include <providers/aws/devices.h>
 
 #define AWS_GROUP "karpenter.k8s.aws"

@@ -6,7 +6,6 @@
 #include <io/clouds.h>
 
 #include <karp/inspect.h>
-#include <karp/settings.h>
 
 /* The labels of clouds that are used, except `cloud`, and that this one does not have. */
 static karp_status labels_of_others(karp_reader *reader, uint32_t cloud, arena *a, karp_requirement **out,

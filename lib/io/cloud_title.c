@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The clouds whose instance types the input uses, for headings and for documents. */
-#include <base/error.h>
 #include <io/clouds.h>
 
 #include <stdio.h>
-
-#include <karp/io.h>
 
 static const karp_str nothing = { "", 0 };
 

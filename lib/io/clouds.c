@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <base/error.h>
 #include <base/nearest.h>
 #include <io/clouds.h>
 #include <io/cluster_api.h>

@@ -8,7 +8,6 @@
 
 #include <base/admit.h>
 #include <io/clouds.h>
-#include <karp/values.h>
 
 #define CAPACITY "capacity.cluster-autoscaler.kubernetes.io/"
 #define MEMBER "node.cluster.x-k8s.io/karpenter-member"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds the objects and fields in which two inputs differ. */
-#include <base/error.h>
 #include <io/notes.h>
 
 #include <stdio.h>

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <io/scan.h>
-#include <karp/io.h>
 #include <records/record.h>
 
 enum { IO_PATH_MOST = 40 };

@@ -6,8 +6,6 @@
 #include <io/fill.h>
 #include <io/owner.h>
 
-#include <base/strbuf.h>
-
 static bool is_made(const tree *status, karp_str name)
 {
     const tree *list = tree_get(status, "resourceClaimStatuses");

@@ -2,8 +2,6 @@
 /* Quantities as exact amounts, for sums and shares that the functions of karp/values.h do not have. */
 #include <io/sizes.h>
 
-#include <karp/values.h>
-
 /* What a unit with this suffix has of 10^-9: first × second. false = it is an exponent. */
 static bool unit_of(karp_str suffix, uint64_t *first, uint64_t *second)
 {

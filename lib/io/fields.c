@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/notes.h>
 
-#include <io/decode_fields.h>
-#include <io/pod_kinds.h>
 #include <io/previews.h>
 #include <io/schemas.h>
 

@@ -8,9 +8,6 @@
 #include <io/admission.h>
 #include <io/make_object.h>
 #include <io/pods_of.h>
-#include <io/reader.h>
-
-#include <karp/settings.h>
 
 /* Pods without a node for which Karpenter launches none, because the scheduler has not marked them as unschedulable. */
 

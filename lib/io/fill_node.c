@@ -10,7 +10,6 @@
 #include <io/decode_fields.h>
 
 #include <karp/inspect.h>
-#include <karp/settings.h>
 
 static const karp_str nothing = { "", 0 };
 

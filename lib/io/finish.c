@@ -6,7 +6,6 @@
 #include <io/builtin.h>
 #include <io/change.h>
 #include <io/clouds.h>
-#include <io/fill.h>
 #include <io/notes.h>
 #include <io/owner.h>
 #include <io/pod_makers.h>

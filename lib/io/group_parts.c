@@ -12,7 +12,6 @@
 #include <io/fill.h>
 
 #include <base/admit.h>
-#include <karp/groups.h>
 
 #include <stdio.h>
 

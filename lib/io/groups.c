@@ -2,7 +2,6 @@
 #include <io/groups.h>
 
 #include <io/decode_fields.h>
-#include <karp/groups.h>
 
 /* ---- sources ----------------------------------------------------------------------------------------------------- */
 

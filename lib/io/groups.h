@@ -2,7 +2,6 @@
 /* Groups of pods as clusters state them: one table with a row for each source. */
 #pragma once
 
-#include <io/decode.h>
 #include <io/reader.h>
 
 /* The source (KARP_GROUP_*) of a group object, by its apiVersion. */

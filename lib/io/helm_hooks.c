@@ -4,7 +4,6 @@
  * an upgrade or a removal. They do not run together with the release. Source: helm, pkg/release/v1/hook.go.
  */
 
-#include <base/nearest.h>
 #include <io/fill.h>
 #include <io/notes.h>
 

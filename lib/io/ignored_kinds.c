@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/notes.h>
 
-#include <io/kinds.h>
-
 static const char table[] = "ignored kinds";
 static const karp_str no_space = { "", 0 };
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The label tables of an input that has no Snapshot. */
 #include <base/labels.h>
-#include <base/sort.h>
 #include <io/notes.h>
 #include <io/builtin.h>
 #include <io/clouds.h>
@@ -10,7 +9,6 @@
 
 #include <karp/inspect.h>
 #include <karp/library.h>
-#include <karp/settings.h>
 
 /* A list of distinct keys. `recent` avoids most look-ups, because equal keys of one catalogue are the same string. */
 typedef struct key_list {

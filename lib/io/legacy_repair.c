@@ -6,8 +6,6 @@
 #include <io/clouds.h>
 #include <io/notes.h>
 
-#include <karp/lifecycle.h>
-
 static karp_status note(karp_reader *reader, const karp_action *action)
 {
     int shown = str_shown(action->object, 100);

@@ -6,8 +6,6 @@
 #include <base/nearest.h>
 #include <io/reader.h>
 
-#include <karp/settings.h>
-
 /* ---- unused.c: objects that the decision does not use, each with the reason and what would change it ------------- */
 
 /* The name of a feature gate by index; NULL beyond the last. `bit` receives KARP_GATE_*. */

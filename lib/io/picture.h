@@ -5,7 +5,6 @@
 #include <io/table.h>
 
 #include "write_decision.h"
-#include <base/strbuf.h>
 #include <karp/columns.h>
 
 typedef enum node_fate { FATE_STAYS, FATE_RECEIVES, FATE_NEW, FATE_REPLACED, FATE_GONE, FATE_REPLACES } node_fate;

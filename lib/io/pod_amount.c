@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/pod_amount.h>
 
-#include <base/str.h>
-
 void io_add_amount(char sum[KARP_VALUE_TEXT], karp_str amount)
 {
     char result[KARP_VALUE_TEXT];

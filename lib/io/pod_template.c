@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 #include <io/groups.h>
-#include <karp/groups.h>
 #include <io/notes.h>
 #include <io/verticals.h>
-#include <karp/builder.h>
 
 void io_pod_templates_init(io_pod_templates *p, karp_context *context)
 {

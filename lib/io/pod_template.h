@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include <base/hash.h>
 #include <io/decode.h>
 
 /* What pods with the same values share. */

@@ -7,7 +7,6 @@
 #include <io/pods_rules.h>
 
 #include <io/fill.h>
-#include <io/make_object.h>
 
 #include <karp/library.h>
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <io/pod_kinds.h>
-#include <karp/groups.h>
 
 /* Equal pods, named NAME-FIRST, NAME-(FIRST + 1) … */
 typedef struct io_pod_set {

@@ -2,7 +2,6 @@
 /* SparkApplications: the driver and the executors as spark-operator and Spark compute them. */
 #include <io/pods_rules.h>
 
-#include <karp/values.h>
 #include <math.h>
 
 enum { LEAST_OVERHEAD = 384 }; /* MiB */

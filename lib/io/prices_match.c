@@ -9,7 +9,6 @@
 
 #include <karp/inspect.h>
 #include <karp/library.h>
-#include <karp/settings.h>
 
 /* ---- requirements that can never match --------------------------------------------------------------------------- */
 

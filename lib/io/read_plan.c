@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a Plan document (docs/formats.md) to the struct of karp_verify(). */
 #include <io/one_document.h>
-#include <base/str.h>
 #include <karp/peer.h>
 #include <math.h>
 

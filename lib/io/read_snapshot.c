@@ -2,9 +2,7 @@
 /* Reads the parts of a Snapshot other than its objects: time, settings, label tables, remembered state, catalogues. */
 #include <io/notes.h>
 
-#include <karp/builder.h>
 #include <karp/library.h>
-#include <karp/settings.h>
 
 karp_status io_snapshot_begin(karp_reader *reader, const io_place *place)
 {

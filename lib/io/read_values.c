@@ -2,7 +2,6 @@
 /* Reads a document from a tree of the caller's (karp/document.h), element by element, as read_json.c does from text. */
 #include <io/reader.h>
 
-#include <base/hash.h>
 #include <math.h>
 
 enum {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The public functions of the reader, its errors and warnings. */
-#include <base/error.h>
 #include <io/notes.h>
 #include <io/previews.h>
 #include <io/verticals.h>
@@ -12,7 +11,6 @@
 #include <stdio.h>
 
 #include <karp/library.h>
-#include <karp/settings.h>
 
 void karp_reader_options_init(karp_reader_options *options, size_t size)
 {

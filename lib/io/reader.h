@@ -10,8 +10,6 @@
 #include <base/in_use.h>
 #include <io/pod_kinds.h>
 #include <io/pod_template.h>
-#include <karp/provider.h>
-#include <karp/settings.h>
 #include <providers/aws/retired.h>
 
 /* A deferred object: it is not decoded and added to the builder before the end of the input. */

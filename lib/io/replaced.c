@@ -7,9 +7,7 @@
 #include <io/replaced.h>
 
 #include <io/convert.h>
-#include <karp/builder.h>
 #include <karp/library.h>
-#include <karp/lifecycle.h>
 #include <stdio.h>
 
 karp_status io_note_replaced(karp_reader *reader, uint32_t number, const tree *before)

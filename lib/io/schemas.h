@@ -2,9 +2,6 @@
 /* Which fields and versions the kinds of manifests have. What an object has besides is not understood. */
 #pragma once
 
-#include <records/record.h>
-
-#include <io/kinds.h>
 #include <io/decode_fields.h>
 
 /* The record whose names are all that an object of the kind may have; NULL = they are not known. */

@@ -4,7 +4,6 @@
 
 #include <base/error.h>
 #include <base/hash.h>
-#include <base/memory.h>
 #include <base/sort.h>
 #include <base/strbuf.h>
 #include <karp/io.h>

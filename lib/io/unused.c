@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <base/labels.h>
-#include <base/nearest.h>
 #include <io/notes.h>
 #include <io/pod_makers.h>
 #include <io/schemas.h>
@@ -8,8 +7,6 @@
 #include <base/money.h>
 #include <math.h>
 #include <stdio.h>
-
-#include <karp/settings.h>
 
 /* ---- feature gates ----------------------------------------------------------------------------------------------- */
 

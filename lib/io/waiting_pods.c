@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <io/make_object.h>
 #include <io/fill.h>
 
 static bool count(io_waiting_group *group, karp_reader *reader, const tree *pod, karp_str gate)

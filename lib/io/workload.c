@@ -7,7 +7,6 @@
 #include <io/pod_makers.h>
 #include <io/pods_rules.h>
 #include <io/sizes.h>
-#include <karp/groups.h>
 
 typedef struct workload {
     io_filler *f;

@@ -10,7 +10,6 @@
 #include <karp/devices.h>
 #include <karp/inspect.h>
 #include <karp/library.h>
-#include <karp/values.h>
 
 #include "write_json.h"
 #include "write_text.h"

@@ -2,9 +2,7 @@
 /* The writers of decisions, one per document and format. Each appends to job->out. */
 #pragma once
 
-#include <karp/groups.h>
 #include <karp/inspect.h>
-#include <karp/passes.h>
 #include <karp/repack.h>
 #include "write_buffer.h"
 

@@ -4,7 +4,6 @@
 #include "write_explain.h"
 #include "write_notes.h"
 #include "write_rows.h"
-#include <karp/explain.h>
 #include <karp/library.h>
 #include <records/rows.h>
 

@@ -8,8 +8,6 @@
 
 #include "write_buffer.h"
 
-#include <karp/values.h>
-
 enum { JSON_COPY_BITS = 8 }; /* the logarithm of the number of lists that are remembered */
 enum { JSON_PRICE_BITS = 5 }; /* of prices */
 

@@ -4,8 +4,6 @@
 #include <io/write_notes.h>
 #include <io/write_text.h>
 
-#include <string.h>
-
 static const karp_lint_rule of_notes = { sizeof of_notes, "input-note",
                                          "a part of the input is not used, or is filled in", KARP_LINT_WARNING, 0 };
 

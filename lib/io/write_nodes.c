@@ -7,7 +7,6 @@
 
 #include <base/sort.h>
 #include <karp/library.h>
-#include <karp/nodes.h>
 
 /* The nodes of a NodePool, or of all. */
 typedef struct node_sum {

@@ -10,7 +10,6 @@
 
 #include <base/licence_words.h>
 
-#include <karp/objective.h>
 #include <karp/peer.h>
 #include <karp/repack.h>
 #include <karp/what_if.h>

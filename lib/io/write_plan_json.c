@@ -5,7 +5,6 @@
 
 #include "write_notes.h"
 #include "write_rows.h"
-#include <base/error.h>
 #include <base/hash.h>
 
 #include <karp/objective.h>

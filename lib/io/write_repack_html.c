@@ -5,8 +5,6 @@
 #include "html.h"
 #include "write_text.h"
 
-#include <karp/repack.h>
-
 enum { MOST_STEPS = 24, MOST_BOXES = 16, WIDTH = 640, HEIGHT = 200, LEFT = 64, BOTTOM = 24 };
 
 typedef struct repack_page {

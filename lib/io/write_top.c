@@ -7,9 +7,7 @@
 
 #include "owner.h"
 
-#include <base/sort.h>
 #include <karp/library.h>
-#include <karp/nodes.h>
 
 /* The pods of a workload. */
 typedef struct owner_sum {

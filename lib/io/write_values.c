@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/write_json.h>
 
-#include <base/str.h>
 #include <json/tree.h>
 #include <math.h>
 

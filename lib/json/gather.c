@@ -3,7 +3,6 @@
 #include <json/tree.h>
 
 #include <base/sort.h>
-#include <base/str.h>
 
 static bool refused(trees *t, karp_status status)
 {

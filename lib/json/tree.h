@@ -12,8 +12,6 @@
 #pragma once
 
 #include <base/error.h>
-#include <base/memory.h>
-#include <base/str.h>
 #include <base/strbuf.h>
 
 typedef enum tree_type {

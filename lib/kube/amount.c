@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <kube/amount.h>
 
-#include <base/str.h>
-#include <karp/values.h>
 #include <math.h>
 
 #define MOST (INT64_C(1) << 53)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <kube/autoscaler.h>
 
-#include <base/memory.h>
-#include <karp/objects.h>
 #include <math.h>
 
 #define SECOND INT64_C(1000000000)

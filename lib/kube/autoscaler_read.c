@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <kube/autoscaler.h>
 
-#include <base/amount.h>
 #include <io/sizes.h>
-#include <karp/values.h>
 
 #define SECOND INT64_C(1000000000)
 

@@ -11,11 +11,8 @@
  */
 #pragma once
 
-#include <base/error.h>
-#include <base/hash.h>
 #include <io/table.h>
 #include <json/tree.h>
-#include <karp/objects.h>
 
 #define KUBE_NONE IO_NONE /* what is not in a table has no number */
 enum { KUBE_RESOURCES_MOST = 32 };

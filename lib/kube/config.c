@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <kube/config.h>
 
-#include <base/str.h>
 #include <io/notes.h>
-#include <io/reader.h>
 #include <kube/profile.h>
 
 #define DEFAULT_NAME "default-scheduler"

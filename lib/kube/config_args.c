@@ -2,7 +2,6 @@
 /* Arguments of plugins: pluginConfig of a profile. */
 #include <kube/config.h>
 
-#include <base/str.h>
 #include <io/decode_fields.h>
 #include <io/notes.h>
 #include <kube/pod_class.h>

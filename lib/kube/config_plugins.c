@@ -3,7 +3,6 @@
  * that they extend (multiPoint); a profile adds to them, takes away from them, or states one of the points itself. */
 #include <kube/config.h>
 
-#include <base/str.h>
 #include <io/notes.h>
 
 enum {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <kube/job.h>
 
-#include <base/memory.h>
 #include <base/sort.h>
-#include <base/str.h>
 
 #define SECOND INT64_C(1000000000)
 

@@ -3,7 +3,6 @@
 #include <kube/attempt.h>
 
 #include <base/admit.h>
-#include <base/sort.h>
 
 /* A pod that may be preempted. */
 typedef struct likely {

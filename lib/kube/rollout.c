@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <kube/rollout.h>
 
-#include <base/str.h>
-
 /* ---- the spec ---------------------------------------------------------------------------------------------------- */
 
 /* A number of pods, or "25%". */

@@ -10,8 +10,6 @@
 #include <base/strbuf.h>
 #include <model/store_pods.h>
 
-#include <karp/settings.h>
-
 static bool provisions(const capacity_buffer *b) { return b->ready && b->has_template && b->replicas > 0; }
 
 static int by_buffer_name(uint32_t x, uint32_t y, const void *user)

@@ -9,9 +9,6 @@
 #include <base/error.h>
 #include <base/names.h>
 #include <karp/builder.h>
-#include <karp/devices.h>
-#include <karp/library.h>
-#include <karp/settings.h>
 #include <model/catalogue.h>
 #include <model/regex.h>
 #include <model/store_pods.h>

@@ -3,7 +3,6 @@
 #include <model/builder.h>
 
 #include <base/error.h>
-#include <model/copy.h>
 
 /* ---- slices and classes ------------------------------------------------------------------------------------------ */
 

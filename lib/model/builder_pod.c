@@ -8,7 +8,6 @@
 #include <model/store_pods.h>
 
 #include <karp/groups.h>
-#include <karp/library.h>
 
 static bool is_word(karp_str text, const char *word) { return text.ptr != NULL && equal_str(text, str(word)); }
 

@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include <karp/catalogue.h>
 #include <karp/library.h>
 #include <model/store.h>
 #include <stdatomic.h>

@@ -6,8 +6,6 @@
 #include <base/columns.h>
 #include <base/context.h>
 #include <base/error.h>
-#include <base/labels.h>
-#include <model/catalogue.h>
 #include <model/snapshot.h>
 
 /* ---- amounts: a column per resource, with the nearest double in the resource's own unit -------------------------- */

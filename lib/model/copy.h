@@ -7,7 +7,6 @@
 #pragma once
 
 #include <model/devices.h>
-#include <model/store.h>
 
 /*
  * A cache of repeated values while one catalogue is copied. Texts, requirements, lists of requirements and overheads

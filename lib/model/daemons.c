@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The representative pod of each DaemonSet. */
-#include <model/prepare.h>
 
 #include <base/error.h>
 #include <model/reuse_pods.h>

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Facts about strings for decisions: the words they use, sort order, integer values, label tables, and which label
  * keys decisions read. */
-#include <model/prepare.h>
 
 #include <base/bisect.h>
 #include <base/error.h>
-#include <base/labels.h>
 #include <base/sort.h>
 #include <model/devices.h>
 #include <model/reuse_pods.h>

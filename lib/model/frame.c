@@ -5,7 +5,6 @@
 #include <model/device_index.h>
 #include <model/extended_resources.h>
 #include <model/reuse_pods.h>
-#include <model/prepare.h>
 
 struct frame {
     karp_context *context; /* no reference: owners of the frame have one */

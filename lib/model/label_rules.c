@@ -2,7 +2,6 @@
 #include <model/label_rules.h>
 #include <base/names.h>
 #include <base/sort.h>
-#include <base/str.h>
 
 #include <karp/lint.h>
 

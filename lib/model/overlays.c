@@ -8,8 +8,6 @@
 
 #include <base/error.h>
 #include <base/sort.h>
-#include <karp/settings.h>
-#include <karp/values.h>
 #include <math.h>
 #include <model/label_rules.h>
 #include <model/prepare.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <model/peer.h>
-#include <base/str.h>
 
 #include <base/error.h>
 

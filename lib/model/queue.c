@@ -3,7 +3,6 @@
  * The orders of pods: by namespace and name, and the one in which they are placed. And which pods
  * are pending.
  */
-#include <model/prepare.h>
 
 #include <base/bits.h>
 #include <base/error.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <model/requirement.h>
 
-#include <karp/objects.h>
 #include <base/bisect.h>
 #include <base/sort.h>
 

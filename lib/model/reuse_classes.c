@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Classes of a snapshot that continues another: changed pods get existing classes or new ones. */
-#include <model/prepare.h>
 
 #include <model/reuse_pods.h>
 #include <string.h>

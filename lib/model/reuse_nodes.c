@@ -3,7 +3,6 @@
  * The nodes of a snapshot that continues another. State nodes that changed, and those with
  * added, removed or changed pods, are made again in a frame on top of the existing one. All others are reused.
  */
-#include <model/prepare.h>
 
 #include <base/bisect.h>
 #include <base/bits.h>

@@ -6,13 +6,10 @@
 #include <model/builder.h>
 #include <model/device_index.h>
 #include <model/frame.h>
-#include <model/prepare.h>
 #include <model/reuse_pods.h>
 #include <model/store_pods.h>
-#include <model/store.h>
 
 #include <karp/inspect.h>
-#include <karp/library.h>
 
 typedef karp_status (*prepare_step)(karp_snapshot *, karp_error *);
 

@@ -8,7 +8,6 @@
 
 #include <model/catalogue.h>
 #include <model/requirement.h>
-#include <model/store.h>
 
 /* Text ids of words that decisions use. */
 typedef struct known_text {

@@ -5,7 +5,6 @@
 #include <base/bits.h>
 #include <base/error.h>
 #include <base/sort.h>
-#include <base/str.h>
 #include <model/taints.h>
 
 /* names id -> index of the Node; NULL = out of memory. */

@@ -6,10 +6,8 @@
  */
 #pragma once
 
-#include <base/hash.h>
 #include <base/paged.h>
 #include <karp/settings.h>
-#include <karp/snapshot.h>
 #include <model/resources.h>
 
 enum { NO_TEXT = 0 }; /* the id of "" */

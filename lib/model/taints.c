@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <model/taints.h>
 
-#include <base/admit.h>
-
 bool taint_tolerated(const karp_snapshot *s, toleration_list tolerations, const taint *t)
 {
     for (uint32_t i = 0; i < tolerations.count; i++) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <optimise/certificate.h>
 
-#include <base/amount.h>
 #include <string.h>
 
 enum { MOST_CELLS = 1 << 11, MOST_NUMBERS = 1 << 20, MOST_SCARCE = 64, LEAST_WIDTH = 16 };

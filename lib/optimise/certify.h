@@ -3,7 +3,6 @@
 #pragma once
 
 #include <decision/decision.h>
-#include <karp/objective.h>
 #include <optimise/bound.h>
 #include <schedule/relaxed.h>
 

@@ -7,8 +7,6 @@
  */
 #pragma once
 
-#include <optimise/bound.h>
-#include <optimise/knapsack.h>
 #include <optimise/labels.h>
 
 /* Contents with `low` to `high` copies of a class, in addition to the restrictions of the parent. */

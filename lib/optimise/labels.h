@@ -7,7 +7,6 @@
  */
 #pragma once
 
-#include <optimise/bound.h>
 #include <optimise/completions.h>
 #include <optimise/knapsack.h>
 

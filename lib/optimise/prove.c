@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <optimise/master.h>
 
-#include <base/amount.h>
 #include <math.h>
 
 int64_t money_of(double dollars)

@@ -8,7 +8,6 @@
 #include <optimise/repack.h>
 
 #include <base/bits.h>
-#include <base/context.h>
 #include <base/error.h>
 #include <disrupt/budgets.h>
 #include <disrupt/candidates.h>

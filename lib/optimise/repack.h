@@ -3,8 +3,6 @@
 #pragma once
 
 #include <disrupt/pass.h>
-#include <karp/certificate.h>
-#include <karp/repack.h>
 #include <optimise/repack_walk.h>
 #include <optimise/certify.h>
 #include <schedule/guide.h>

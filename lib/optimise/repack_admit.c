@@ -5,7 +5,6 @@
 #include <base/bits.h>
 #include <base/error.h>
 #include <math.h>
-#include <optimise/packing.h>
 #include <schedule/pricing.h>
 
 enum { MORE_LAUNCHES = 1000, SAME_STEP = 5 };

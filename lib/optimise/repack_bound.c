@@ -14,7 +14,6 @@
 
 #include <base/bits.h>
 #include <math.h>
-#include <optimise/bound.h>
 #include <string.h>
 
 enum { ROUNDS = 200, MOST_MIXES = 24, PART_STEPS = 12, PRICE_STEPS = 40, MOST_SIGNS = 64, MOST_PAIRS = 1 << 23 };

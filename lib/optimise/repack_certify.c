@@ -4,9 +4,7 @@
 
 #include <base/error.h>
 #include <base/sort.h>
-#include <decision/decision.h>
 #include <inttypes.h>
-#include <optimise/certify.h>
 
 /* ---- the description of the cluster ------------------------------------------------------------------------------ */
 

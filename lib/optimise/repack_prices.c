@@ -15,7 +15,6 @@
  */
 #include <optimise/repack.h>
 
-#include <optimise/bound.h>
 #include <optimise/linear.h>
 #include <optimise/master.h>
 #include <string.h>

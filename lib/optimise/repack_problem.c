@@ -8,7 +8,6 @@
 #include <base/bits.h>
 #include <base/str.h>
 #include <math.h>
-#include <optimise/packing.h>
 #include <schedule/movable.h>
 
 static bool make_launches(repacking *r)

@@ -6,8 +6,6 @@
 #include <base/sort.h>
 #include <math.h>
 
-#include <karp/passes.h>
-
 enum { MOST_BOUNDED = 50000 };
 
 /* Pods of the round on a launch or a host, sorted by name, separately for each step. */

@@ -3,9 +3,6 @@
  * Hashes, defaults, marks, drift, and the optional calls in which the plugin acts: one public function for each call.
  */
 #include <providers/provider.h>
-#include <base/error.h>
-
-#include <karp/settings.h>
 
 karp_status karp_provider_class_hash(karp_provider *provider, const karp_provider_class *node_class,
                                      const karp_provider_memory *memory, karp_str *version, karp_str *hash,

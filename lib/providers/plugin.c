@@ -9,7 +9,6 @@
 #endif
 #include <stdio.h>
 
-#include <base/str.h>
 #include <json/tree.h>
 #include <karp/library.h>
 

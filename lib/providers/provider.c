@@ -2,12 +2,10 @@
 /* Opening, facts, node classes, instance types, labels. */
 #include <providers/provider.h>
 #include <providers/builtin.h>
-#include <base/strbuf.h>
 
 #include <stdio.h>
 
 #include <karp/library.h>
-#include <karp/settings.h>
 
 #include <json/tree.h>
 

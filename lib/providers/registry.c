@@ -2,8 +2,6 @@
 /* The providers that can be opened by name. */
 #include <providers/builtin.h>
 #include <providers/provider.h>
-#include <base/error.h>
-#include <base/memory.h>
 
 #include <karp/library.h>
 

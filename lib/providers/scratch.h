@@ -6,7 +6,6 @@
 #pragma once
 
 #include <base/memory.h>
-#include <karp/provider.h>
 #include <providers/fail.h>
 
 typedef struct scratch {

@@ -3,13 +3,10 @@
 #include <base/bits.h>
 #include <base/context.h>
 #include <base/error.h>
-#include <base/labels.h>
 #include <base/nearest.h>
-#include <base/str.h>
 #include <base/strbuf.h>
 #include <karp/values.h>
 #include <karp/what_if.h>
-#include <model/snapshot.h>
 #include <schedule/movable.h>
 #include <provision/provision.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <replay/cell_table.h>
 
-#include <base/error.h>
 #include <io/cells.h>
 #include <replay/document.h>
 

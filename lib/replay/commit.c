@@ -7,7 +7,6 @@
  */
 #include <replay/commit.h>
 
-#include <base/sort.h>
 #include <math.h>
 
 typedef struct search {

@@ -4,7 +4,6 @@
 #include <replay/commit.h>
 #include <replay/engine.h>
 
-#include <base/error.h>
 #include <karp/inspect.h>
 #include <math.h>
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <karp/replay.h>
-#include <json/tree.h>
 #include <replay/trace.h>
 
 #define REPLAY_NONE UINT32_MAX /* instead of the number of a pod, node or command */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A comparison of two replays: lists every figure of a policy that differs. */
 #include <karp/library.h>
-#include <karp/replay.h>
 
-#include <base/error.h>
 #include <replay/document.h>
 #include <io/write_json.h>
 #include <io/write_text.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <replay/document.h>
 
-#include <base/error.h>
 #include <io/files.h>
 #include <io/notes.h>
 

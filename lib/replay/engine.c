@@ -7,8 +7,6 @@
 #include <replay/engine_state.h>
 #include <replay/objects.h>
 
-#include <base/error.h>
-
 enum { PROGRESS_STEPS = 100, JOINS = 80 };
 
 void engine_nomem(engine *e)

@@ -20,13 +20,10 @@
 #include <replay/engine_backoff.h>
 #include <replay/engine_budgets.h>
 #include <replay/engine_buffers.h>
-#include <replay/engine_disrupt.h>
 #include <replay/engine_drift.h>
 #include <replay/engine_health.h>
 #include <replay/engine_jobs.h>
 #include <replay/engine_meter.h>
-#include <replay/engine_nodes.h>
-#include <replay/engine_pods.h>
 #include <replay/engine_provision.h>
 #include <replay/engine_repack.h>
 #include <replay/engine_replicas.h>

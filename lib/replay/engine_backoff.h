@@ -6,8 +6,6 @@
  */
 #pragma once
 
-#include <karp/replay.h>
-#include <json/tree.h>
 #include <replay/common.h>
 
 typedef struct replay_backoff {

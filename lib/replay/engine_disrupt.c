@@ -8,8 +8,6 @@
 #include <karp/library.h>
 #include <replay/engine.h>
 
-#include <base/sort.h>
-
 #define REPACK_INTERVAL (300 * SECOND)
 #define REPACK_VALIDATION (15 * SECOND) /* the same delay as for consolidation commands */
 #define FRUITLESS (300 * SECOND) /* after a change, Karpenter assumes that something else has changed */

@@ -2,8 +2,6 @@
 /* Disruption: passes, validation, commands. */
 #pragma once
 
-#include <karp/command.h>
-#include <karp/passes.h>
 #include <replay/engine_nodes.h>
 
 /* A disruption from its decision to its end. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <io/fill.h>
 #include <io/replaced.h>
 #include <karp/library.h>
-#include <karp/lifecycle.h>
 #include <replay/engine.h>
 #include <replay/objects.h>
 

@@ -5,7 +5,6 @@
 
 #include <io/make_object.h>
 #include <io/notes.h>
-#include <io/reader.h>
 #include <io/write_buffer.h>
 
 static tree *conditions_of(trees *t, tree *object)

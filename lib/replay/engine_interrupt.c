@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <replay/engine_interrupt.h>
 
-#include <base/error.h>
 #include <base/admit.h>
 #include <base/nearest.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <replay/engine.h>
 
-#include <base/error.h>
 #include <replay/schedule.h>
 
 enum { STOPPED = 143 }; /* the exit code of a container that is told to stop */

@@ -3,8 +3,6 @@
 #include <replay/commit.h>
 #include <replay/engine.h>
 
-#include <base/sort.h>
-
 #define HOUR 3.6e12
 
 static double cores(int64_t amount) { return (double)amount / 1e9; }

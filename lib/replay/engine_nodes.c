@@ -3,7 +3,6 @@
 #include <replay/engine_shapes.h>
 
 #include <base/admit.h>
-#include <base/sort.h>
 #include <records/copy.h>
 #include <records/tables.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Batches of pending pods, as Karpenter's batcher forms them, and their launches; static pools. */
-#include <karp/lifecycle.h>
-#include <karp/preferences.h>
 #include <replay/engine.h>
 
 #define IDLE (1 * SECOND) /* a batch ends when no pod has come for this time */

@@ -4,7 +4,6 @@
 #include <replay/engine.h>
 #include <replay/repack_play.h>
 
-#include <base/error.h>
 #include <io/decode_fields.h>
 
 #define VALIDATION (15 * SECOND) /* after the decision; later steps are validated immediately */

@@ -2,8 +2,6 @@
 #include <kube/replicas.h>
 #include <replay/engine.h>
 
-#include <base/sort.h>
-
 static uint32_t group_of(const engine *e, uint32_t shape) { return e->pods.shapes[shape].group; }
 
 static bool same_scaling(const engine *e, const trace_event *a, const trace_event *b)

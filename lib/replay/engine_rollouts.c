@@ -2,8 +2,6 @@
 #include <replay/engine.h>
 #include <replay/state_rows.h>
 
-#include <base/error.h>
-
 /* ---- beginning --------------------------------------------------------------------------------------------------- */
 
 karp_status rollouts_begin(engine *e)

@@ -8,8 +8,6 @@
 #include <replay/engine_state.h>
 #include <replay/state_rows.h>
 
-#include <base/error.h>
-#include <base/sort.h>
 #include <io/make_object.h>
 
 /* Row numbers of the existing objects, in the order of the written lists. */

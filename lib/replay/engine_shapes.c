@@ -3,7 +3,6 @@
 #include <replay/engine_shapes.h>
 
 #include <base/admit.h>
-#include <io/decode.h>
 #include <io/fill.h>
 #include <io/verticals.h>
 #include <math.h>

@@ -3,7 +3,6 @@
  * The cluster as a snapshot: changes since the last one are applied to it (karp_snapshot_edit()). It is built anew when
  * objects or available offerings have changed, and from time to time to free the memory of removed rows.
  */
-#include <karp/builder.h>
 #include <base/labels.h>
 #include <karp/inspect.h>
 #include <karp/library.h>

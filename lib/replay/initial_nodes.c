@@ -3,10 +3,6 @@
 #include <replay/objects.h>
 #include <replay/replay.h>
 
-#include <base/error.h>
-#include <base/sort.h>
-#include <io/reader.h>
-
 #include <karp/inspect.h>
 
 /* ---- the state of an interrupted replay -------------------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <replay/objects.h>
 
-#include <base/error.h>
 #include <io/fill.h>
 #include <io/owner.h>
 

@@ -2,7 +2,6 @@
 /* What replays or a story come to, for those who judge them. */
 #include <replay/replay.h>
 
-#include <base/error.h>
 #include <io/write_notes.h>
 
 /* $/h on average; of no time, what the nodes cost at its end. */

@@ -5,7 +5,6 @@
  */
 #include <replay/cell_table.h>
 
-#include <base/error.h>
 #include <io/cells.h>
 #include <replay/document.h>
 #include <math.h>

@@ -4,12 +4,9 @@
 #include <karp/recording.h>
 
 #include <io/owner.h>
-#include <io/table.h>
 #include <io/write_buffer.h>
-#include <json/tree.h>
 #include <replay/patch.h>
 
-#include <base/error.h>
 #include <replay/common.h>
 #include <replay/document.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <replay/twin.h>
 
-#include <base/error.h>
 #include <replay/document.h>
 #include <io/owner.h>
 #include <replay/patch.h>

@@ -2,7 +2,6 @@
 /* Reads a RepackPlan, as written by karp_write_repack(), as steps for the engine. */
 #include <replay/repack_play.h>
 
-#include <base/error.h>
 #include <io/one_document.h>
 
 static double money(const tree *object, const char *name)

@@ -11,8 +11,6 @@
 #include <replay/spread.h>
 #include <replay/trace_read.h>
 
-#include <base/error.h>
-#include <io/reader.h>
 #include <io/write_text.h>
 
 #define MINUTE (60 * SECOND)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <replay/replay.h>
 
-#include <base/error.h>
 #include <io/sizes.h>
 
 /* ---- what the reader is told ------------------------------------------------------------------------------------- */

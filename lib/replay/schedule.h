@@ -3,7 +3,6 @@
 #pragma once
 
 #include <base/cron.h>
-#include <base/memory.h>
 #include <replay/zone.h>
 
 typedef struct cron_schedule {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <replay/spread.h>
 
-#include <base/memory.h>
-#include <base/sort.h>
 #include <math.h>
 
 static const char *const names[SPREAD_FIGURES] = { "dollars", "pendingSecondsP99", "evictions", "interruptions",

@@ -2,7 +2,6 @@
 #include <replay/engine.h>
 #include <replay/state_rows.h>
 
-#include <base/error.h>
 #include <records/rows.h>
 
 /* ---- the rows ---------------------------------------------------------------------------------------------------- */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <karp/inspect.h>
 #include <karp/library.h>
-#include <karp/lifecycle.h>
-#include <karp/passes.h>
 #include <replay/engine.h>
 #include <replay/story.h>
 

@@ -4,7 +4,6 @@
 
 #include <io/owner.h>
 #include <io/pods_rules.h>
-#include <replay/common.h>
 #include <replay/schedule.h>
 
 enum { PODS_MOST = 100000, VALUES_MOST = 256 };

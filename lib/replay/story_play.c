@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <base/error.h>
 #include <replay/engine.h>
 #include <replay/engine_ordered.h>
 #include <replay/story.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cluster of a story, in the engine: the pods of its workloads, and the nodes of its documents. */
-#include <replay/engine.h>
 #include <replay/engine_interrupt.h>
 #include <replay/objects.h>
 #include <replay/story.h>

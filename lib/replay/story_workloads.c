@@ -2,7 +2,6 @@
 /* What becomes of a story's Deployments that are manifests: a reader tells it, as for any other input. */
 #include <replay/story.h>
 
-#include <io/admission.h>
 #include <io/fill.h>
 #include <io/owner.h>
 

@@ -4,7 +4,6 @@
 
 #include <karp/peer.h>
 
-#include <io/write_buffer.h>
 #include <io/write_licences.h>
 #include <io/write_notes.h>
 #include <io/write_text.h>

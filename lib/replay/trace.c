@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <replay/trace.h>
 
-#include <base/sort.h>
 #include <io/convert.h>
 
 void trace_init(trace *t, karp_context *context)

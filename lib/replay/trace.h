@@ -9,7 +9,6 @@
 #pragma once
 
 #include <io/table.h>
-#include <json/tree.h>
 #include <kube/job.h>
 #include <kube/rollout.h>
 

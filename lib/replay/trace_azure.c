@@ -5,8 +5,6 @@
  */
 #include <replay/trace_read.h>
 
-#include <base/error.h>
-
 #include <math.h>
 
 #define DAY (INT64_C(86400) * 1000000000)

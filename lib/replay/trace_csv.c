@@ -6,8 +6,6 @@
 #include <replay/objects.h>
 #include <replay/trace_read.h>
 
-#include <base/error.h>
-#include <json/tree.h>
 #include <replay/common.h>
 
 #define NEW_YEAR_2026 (INT64_C(1767225600) * SECOND)

@@ -4,7 +4,6 @@
 #include <replay/objects.h>
 #include <replay/trace_read.h>
 
-#include <base/hash.h>
 #include <io/notes.h>
 
 #include <math.h>

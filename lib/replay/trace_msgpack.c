@@ -2,9 +2,6 @@
 /* MessagePack as a tree. Keys that are not text become text: numbers in decimal, lists joined by colons. */
 #include <replay/trace_read.h>
 
-#include <base/error.h>
-#include <json/tree.h>
-
 #include <math.h>
 
 enum { DEEPEST = 200 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <replay/trace_read.h>
 
-#include <base/error.h>
 #include <replay/document.h>
 
 /* The first line of a table contains commas and the name of a required column; that of a story has neither. */

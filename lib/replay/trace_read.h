@@ -3,7 +3,6 @@
 #pragma once
 
 #include <karp/replay.h>
-#include <json/tree.h>
 #include <replay/trace.h>
 
 /* Reads a document in the named format, "" = detected from the content. Errors: those of karp_replay(). */

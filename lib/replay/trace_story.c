@@ -4,7 +4,6 @@
 #include <replay/story.h>
 #include <replay/trace_read.h>
 
-#include <base/error.h>
 #include <io/files.h>
 
 #include <karp/library.h>

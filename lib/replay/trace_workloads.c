@@ -5,7 +5,6 @@
 #include <replay/objects.h>
 
 #include <base/bisect.h>
-#include <base/error.h>
 
 enum { MOST_REPLICAS = 1000000 };
 

@@ -2,7 +2,6 @@
 /* Workloads of a trace: converts changes of Deployments, Jobs and other workloads into events of their pods. */
 #pragma once
 
-#include <json/tree.h>
 #include <karp/replay.h>
 #include <replay/trace.h>
 

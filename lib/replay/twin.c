@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <replay/twin.h>
 
-#include <base/error.h>
 #include <karp/library.h>
 #include <karp/recording.h>
 

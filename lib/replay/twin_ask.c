@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <replay/twin.h>
 
-#include <base/error.h>
 #include <io/owner.h>
-#include <io/reader.h>
-#include <karp/builder.h>
-#include <karp/passes.h>
 #include <replay/common.h>
 
 /* ---- objects at an instant --------------------------------------------------------------------------------------- */

@@ -2,7 +2,6 @@
 /* Commitments as JSON, text, and NodeOverlays. */
 #include <replay/commit.h>
 
-#include <base/money.h>
 #include <io/write_text.h>
 #include <math.h>
 

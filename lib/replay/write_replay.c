@@ -7,7 +7,6 @@
 
 #include <math.h>
 
-#include <karp/passes.h>
 #include <karp/peer.h>
 #include <io/write_licences.h>
 #include <io/write_notes.h>

@@ -2,7 +2,6 @@
 /* The results of a replay's repack plan, as JSON and as text. */
 #include <replay/replay.h>
 
-#include <karp/reasons.h>
 #include <io/write_text.h>
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <base/memory.h>
-#include <karp/base.h>
 
 /* From some time on the clock is so far ahead of UTC. */
 typedef struct zone_turn {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/pods.h>
 
-#include <base/bits.h>
-#include <base/strbuf.h>
 #include <model/label_rules.h>
 #include <schedule/movable.h>
 #include <schedule/scheduler.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules of pods about host names and ports: they give equal pods nodes of their own, however much room there is. */
-#include <model/selector.h>
 #include <schedule/report.h>
 #include <schedule/scheduler.h>
 

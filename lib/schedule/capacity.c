@@ -7,7 +7,6 @@
 #include <schedule/capacity.h>
 
 #include <base/bisect.h>
-#include <base/bits.h>
 #include <base/sort.h>
 #include <schedule/scheduler.h>
 #include <schedule/types.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/claim_order.h>
 
-#include <base/bits.h>
 #include <base/sort.h>
 #include <schedule/capacity.h>
 #include <schedule/scheduler.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
-#include <base/bits.h>
 #include <schedule/claim_order.h>
 #include <schedule/claims.h>
 #include <schedule/volumes.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/claims.h>
 
-#include <base/bits.h>
 #include <schedule/devices.h>
 #include <schedule/volumes.h>
 #include <schedule/placement.h>

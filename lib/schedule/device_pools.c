@@ -3,7 +3,6 @@
 #include <schedule/device_run.h>
 
 #include <base/bisect.h>
-#include <base/bits.h>
 #include <base/sort.h>
 #include <schedule/scheduler.h>
 #include <schedule/topology.h>

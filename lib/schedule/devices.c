@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/device_answers.h>
 
-#include <base/bits.h>
 #include <base/sort.h>
-#include <base/strbuf.h>
 #include <schedule/scheduler.h>
 #include <schedule/templates.h>
 #include <schedule/topology.h>

@@ -4,7 +4,6 @@
 #include <base/sort.h>
 #include <schedule/topology.h>
 
-#include <model/requirement.h>
 #include <schedule/templates.h>
 
 static bool refuse(scheduler *s) { return mem_refused(&s->failed); }

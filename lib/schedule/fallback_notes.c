@@ -2,7 +2,6 @@
 /* Notes on launches that are on-demand although their NodePool allows spot: Karpenter fills a node with pods before it
  * looks at capacity types, so that only types without spot may be left. */
 #include <base/str.h>
-#include <decision/decision.h>
 #include <schedule/pricing.h>
 #include <schedule/report.h>
 #include <schedule/result.h>

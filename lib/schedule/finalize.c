@@ -5,7 +5,6 @@
 #include <schedule/scheduler.h>
 #include <schedule/solve.h>
 
-#include <base/bits.h>
 #include <schedule/templates.h>
 #include <schedule/types.h>
 #include <string.h>

@@ -12,7 +12,6 @@
  */
 #include <schedule/solve.h>
 
-#include <base/bits.h>
 #include <base/sort.h>
 #include <schedule/capacity.h>
 #include <schedule/hosts.h>

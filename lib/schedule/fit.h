@@ -3,7 +3,6 @@
 #pragma once
 
 #include <karp/fit.h>
-#include <karp/objective.h>
 #include <model/store.h>
 
 /* ---- fit_input.c: the request, checked and copied ---------------------------------------------------------------- */

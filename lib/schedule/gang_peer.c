@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/gang_peer.h>
 
-#include <base/bits.h>
 #include <base/str.h>
 #include <math.h>
 #include <schedule/gang_search.h>

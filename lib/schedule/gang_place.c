@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/gang_place.h>
 
-#include <karp/groups.h>
-
 #include <base/str.h>
 
 #include <schedule/gang_domains.h>

@@ -2,8 +2,6 @@
 /* What a decision says about groups of pods. */
 #include <schedule/gangs.h>
 
-#include <karp/groups.h>
-
 #include <schedule/gang_why.h>
 #include <schedule/scheduler.h>
 

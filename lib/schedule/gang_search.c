@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/gang_search.h>
 
-#include <base/bits.h>
 #include <schedule/claims.h>
 #include <schedule/hosts.h>
 #include <schedule/loop.h>

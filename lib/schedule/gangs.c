@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/gangs.h>
 
-#include <karp/groups.h>
-
 #include <schedule/scheduler.h>
 
 /* ---- members ----------------------------------------------------------------------------------------------------- */

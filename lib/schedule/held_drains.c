@@ -2,7 +2,6 @@
 /* Nodes that are being deleted, and that never go unless somebody acts. */
 #include <base/strbuf.h>
 #include <decision/decision.h>
-#include <decision/node_rows.h>
 #include <schedule/movable.h>
 
 /* The first pod that holds the drain of the node without an end; NO_ID = there is none. */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/hosts.h>
 
-#include <base/bits.h>
 #include <base/sort.h>
-#include <base/str.h>
 #include <model/taints.h>
 #include <schedule/capacity.h>
 #include <schedule/devices.h>

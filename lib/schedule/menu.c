@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/menu.h>
 
-#include <base/amount.h>
 #include <base/sort.h>
-#include <model/groups.h>
 #include <schedule/gang_loop.h>
 #include <schedule/volumes.h>
 #include <schedule/placement.h>

@@ -7,7 +7,6 @@
  */
 #pragma once
 
-#include <base/memory.h>
 #include <karp/objective.h>
 #include <schedule/common.h>
 

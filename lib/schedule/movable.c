@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/movable.h>
-#include <base/admit.h>
 #include <base/str.h>
 
 #include <base/duration.h>

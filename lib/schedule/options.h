@@ -3,8 +3,6 @@
 #pragma once
 
 #include <decision/decision.h>
-#include <karp/disrupt.h>
-#include <karp/objective.h>
 
 /* A complete, checked copy of the caller's options (NULL: the defaults). */
 karp_status options_check(const karp_options *given, karp_options *out, karp_error *error);

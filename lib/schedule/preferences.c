@@ -3,7 +3,6 @@
 #include <schedule/result.h>
 
 #include <base/sort.h>
-#include <base/str.h>
 #include <schedule/scheduler.h>
 #include <schedule/views.h>
 

@@ -2,7 +2,6 @@
 /* Prices of types. They are used only when a claim is finished, or when disruption compares prices. */
 #include <schedule/pricing.h>
 
-#include <base/bits.h>
 #include <base/go_sort.h>
 #include <base/sort.h>
 #include <math.h>

@@ -6,7 +6,6 @@
  */
 #pragma once
 
-#include <base/memory.h>
 #include <schedule/common.h>
 
 #define COPIES_UNLIMITED INT64_MAX

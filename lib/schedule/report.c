@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/report.h>
 
-#include <karp/inspect.h>
 #include <karp/lint.h>
 
-#include <base/bits.h>
 #include <base/sort.h>
 #include <model/label_rules.h>
 #include <model/prepare.h>

@@ -3,9 +3,7 @@
 #include <schedule/pricing.h>
 #include <schedule/report.h>
 
-#include <base/bits.h>
 #include <base/sort.h>
-#include <base/strbuf.h>
 #include <schedule/scheduler.h>
 #include <schedule/types.h>
 

@@ -5,7 +5,6 @@
  */
 #include <schedule/claims.h>
 
-#include <base/bits.h>
 #include <schedule/report.h>
 #include <schedule/scheduler.h>
 #include <schedule/templates.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/result.h>
 
-#include <base/bits.h>
 #include <base/str.h>
 #include <schedule/devices.h>
 #include <schedule/movable.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/rounds.h>
 
-#include <base/bits.h>
 #include <schedule/claim_order.h>
 #include <schedule/devices.h>
 #include <schedule/placement.h>

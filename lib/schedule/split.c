@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/split.h>
 
-#include <base/bits.h>
 #include <base/sort.h>
 #include <math.h>
 #include <schedule/placement.h>

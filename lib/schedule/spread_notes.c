@@ -2,8 +2,6 @@
 /* Notes on spread constraints whose selector misses the pods that have them: they spread nothing, which nobody sees in
  * where the pods go. */
 #include <base/sort.h>
-#include <decision/decision.h>
-#include <model/selector.h>
 #include <schedule/report.h>
 #include <schedule/scheduler.h>
 

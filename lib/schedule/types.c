@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/types.h>
 
-#include <model/snapshot.h>
 #include <schedule/scheduler.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/views.h>
 
-#include <base/bits.h>
 #include <base/go_sort.h>
 #include <base/sort.h>
 #include <model/prepare.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/report.h>
 
-#include <base/bits.h>
 #include <base/sort.h>
 #include <model/taints.h>
 #include <schedule/claims.h>
@@ -13,8 +12,6 @@
 #include <schedule/types.h>
 #include <schedule/volumes.h>
 #include <schedule/why_topology.h>
-
-#include <karp/inspect.h>
 
 /* ---- the categories of refused types ----------------------------------------------------------------------------- */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/why_topology.h>
 
-#include <base/bits.h>
 #include <base/str.h>
 #include <model/prepare.h>
 #include <schedule/claims.h>

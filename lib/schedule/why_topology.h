@@ -2,7 +2,6 @@
 /* Which domains topology rules out for an unschedulable pod, and why. */
 #pragma once
 
-#include <base/strbuf.h>
 #include <schedule/domain_facts.h>
 #include <schedule/report.h>
 #include <schedule/topology.h>

@@ -2,8 +2,6 @@
 /* Why a domain cannot receive a pod, and what a constraint's result depends on, in English. */
 #include <schedule/why_topology.h>
 
-#include <base/bits.h>
-#include <base/labels.h>
 #include <base/str.h>
 #include <schedule/claims.h>
 #include <schedule/hosts.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <settle/carry_out.h>
 
-#include <base/admit.h>
 #include <base/bits.h>
 #include <base/strbuf.h>
 #include <base/error.h>

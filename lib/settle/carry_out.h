@@ -2,7 +2,6 @@
 /* Carrying a decision out: the edit of the snapshot that it was made for. */
 #pragma once
 
-#include <base/memory.h>
 #include <karp/settle.h>
 #include <model/builder.h>
 #include <model/snapshot.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <settle/carry_out.h>
 
-#include <base/admit.h>
 #include <base/bits.h>
 #include <base/error.h>
-#include <base/labels.h>
 #include <base/strbuf.h>
 
 /* The nodes of launches, while they are made. */

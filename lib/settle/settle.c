@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rounds of a cluster, until nothing changes. */
 #include <karp/inspect.h>
-#include <karp/library.h>
-#include <karp/lifecycle.h>
 #include <karp/passes.h>
-#include <karp/settle.h>
 
 #include <base/context.h>
 #include <base/error.h>
 #include <disrupt/advice.h>
-#include <model/snapshot.h>
 #include <settle/carry_out.h>
 
 #define SECOND INT64_C(1000000000)

@@ -3,7 +3,6 @@
  * Groups of pods that start together, in plans of profile KARP: a group has its minimum in one domain of its topology
  * key, or the plan places none of its pods.
  */
-#include <verify/verify.h>
 
 #include <base/strbuf.h>
 #include <verify/kinds.h>

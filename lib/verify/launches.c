@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include <karp/settings.h>
-
 /* ---- pools ------------------------------------------------------------------------------------------------------- */
 
 static bool pool_open(const verifier *v, uint32_t pool)

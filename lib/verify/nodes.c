@@ -2,7 +2,6 @@
 /* Pods on existing nodes: free capacity. And limits on volumes, which launches have, too. */
 #include <verify/verify.h>
 
-#include <base/hash.h>
 #include <string.h>
 
 /* ---- free capacity ----------------------------------------------------------------------------------------------- */

@@ -5,7 +5,6 @@
 #include <base/context.h>
 #include <base/error.h>
 #include <karp/inspect.h>
-#include <karp/peer.h>
 #include <model/reuse_pods.h>
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <providers/aws/catalogue.h>
+#include <providers/aws/plugin.h>
 #include <support/node_class.h>
 
 #include <karp/inspect.h>

@@ -7,7 +7,7 @@
 #ifndef PROVIDERS_AWS_DUMP_H
 #define PROVIDERS_AWS_DUMP_H
 
-#include <providers/aws/catalogue.h>
+#include <providers/aws/plugin.h>
 
 int aws_dump(int argc, char **argv);
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <karp/inspect.h>
 #include <karp/io.h>
-#include <providers/aws/catalogue.h>
+#include <providers/aws/plugin.h>
 #include <providers/aws_dump.h>
 #include <support/fault.h>
 #include <support/plain.h>

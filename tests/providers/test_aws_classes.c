@@ -10,8 +10,7 @@
 #include <cmocka.h>
 #include <karp/inspect.h>
 #include <karp/io.h>
-#include <providers/aws/catalogue.h>
-#include <providers/aws/labels.h>
+#include <providers/aws/plugin.h>
 #include <support/fault.h>
 #include <support/plain.h>
 #include <support/node_class.h>

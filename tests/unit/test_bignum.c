@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <model/bignum.h>
+#include <model/decimal.h>
 
 static void set_words(bignum *n, unsigned count, const uint32_t *words)
 {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include <optimise/certificate_rest.h>
+#include <optimise/certificate.h>
 #include <optimise/completions.h>
 
 enum { ITEMS = 5, FIELDS = 3, BITS = 12 };

@@ -2,7 +2,6 @@
 #include <providers/aws/plugin.h>
 
 #include <base/error.h>
-#include <base/str.h>
 #include <providers/aws/devices.h>
 
 /* ---- offerings: of each zone of the region, and of the class's reservations -------------------------------------- */

@@ -2,7 +2,6 @@
 #include <providers/aws/facts.h>
 
 #include <base/bisect.h>
-#include <base/error.h>
 
 #include <providers/cloud/table.h>
 

@@ -2,7 +2,6 @@
 /* Prices: AWS's price list, and EC2's spot price history. */
 #include <providers/aws/facts_read.h>
 
-#include <base/error.h>
 #include <stdio.h>
 
 #include <karp/values.h>

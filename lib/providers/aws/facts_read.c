@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/aws/facts_read.h>
 
-#include <base/error.h>
 #include <base/sort.h>
 #include <stdio.h>
 

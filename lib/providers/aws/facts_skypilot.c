@@ -6,7 +6,6 @@
  */
 #include <providers/aws/facts_read.h>
 
-#include <base/error.h>
 #include <stdio.h>
 
 #include <karp/values.h>

@@ -5,8 +5,6 @@
  */
 #include <providers/aws/facts_read.h>
 
-#include <base/error.h>
-
 #include <providers/aws/defaults.h>
 #include <providers/cloud/write.h>
 

@@ -6,8 +6,6 @@
 
 #include <providers/launch.h>
 
-#include <karp/settings.h>
-
 #define RESERVATION_TYPE AWS_GROUP "capacity-reservation-type"
 #define RESERVATION_INTERRUPTIBLE AWS_GROUP "capacity-reservation-interruptible"
 

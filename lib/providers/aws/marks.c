@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/aws/plugin.h>
 
-#include <base/memory.h>
 #include <base/str.h>
 #include <karp/library.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/aws/devices.h>
 
-#include <base/error.h>
 #include <stdio.h>
 
 #include <karp/values.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The AWS plugin: implements the function table of providers. */
 
-#include <karp/settings.h>
 #include <karp/values.h>
 #include <providers/aws/defaults.h>
 #include <providers/aws/plugin.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/azure/facts.h>
 
-#include <base/error.h>
-
 #include <providers/cloud/write.h>
 
 /* Generated from data/azure.txt by the build. */

@@ -2,7 +2,6 @@
 /* Facts from Azure's own tools: `az vm list-skus`, and responses of the Retail Prices API. */
 #include <providers/azure/facts.h>
 
-#include <base/error.h>
 #include <base/sort.h>
 #include <providers/decode.h>
 

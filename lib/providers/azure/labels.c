@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/azure/types.h>
 
-#include <base/labels.h>
-
 static const karp_str well_known[] = {
     TEXT(AZURE_GROUP "placement-scope"),
     TEXT(AZURE_GROUP "sku-cpu"),

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/azure/types.h>
 
-#include <base/error.h>
 #include <providers/cloud/go_hash.h>
 
 const azure_class azure_plain_class = { .disk_gb = 128 };

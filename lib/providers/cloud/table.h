@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include <base/strbuf.h>
 #include <json/tree.h>
 #include <providers/scratch.h>
 

@@ -6,7 +6,6 @@
 #include <karp/io.h>
 #include <karp/library.h>
 #include <base/labels.h>
-#include <base/str.h>
 #include <base/sort.h>
 
 typedef struct file_handle {

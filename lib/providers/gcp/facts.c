@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/gcp/types.h>
 
-#include <base/error.h>
 #include <base/sort.h>
 #include <stdio.h>
 
 #include <providers/cloud/write.h>
-#include <providers/decode.h>
 
 /* Generated from data/gcp.txt by the build. */
 extern const char gcp_table[];

@@ -2,7 +2,6 @@
 #include <providers/gcp/types.h>
 
 #include <base/bisect.h>
-#include <base/labels.h>
 
 /* ---- disks ------------------------------------------------------------------------------------------------------- */
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <providers/gcp/types.h>
 
-#include <base/error.h>
 #include <stdio.h>
 
 #include <karp/values.h>
-#include <providers/cloud/table.h>
 #include <providers/cloud/go_hash.h>
 
 const gcp_class gcp_plain_class = { .max_pods = -1,

@@ -5,9 +5,7 @@
  */
 #include <providers/builtin.h>
 
-#include <base/labels.h>
 #include <base/sort.h>
-#include <base/str.h>
 #include <providers/cloud/make.h>
 
 #define GROUP "karpenter.kwok.sh"
