@@ -3,6 +3,7 @@
  * The fields of node classes. Source: the CRDs of aws/karpenter-provider-aws 1.15.2, Azure/karpenter-provider-azure and
  * cloudpilot-ai/karpenter-provider-gcp of August 2026, and KubeletConfiguration of k8s.io/kubelet 0.36 and 0.37.
  */
+#include <io/decode_fields.h>
 #include <io/schemas.h>
 
 /* ---- karpenter.k8s.aws ---- */

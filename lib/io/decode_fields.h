@@ -55,3 +55,12 @@ extern const record io_csi_node_record, io_budget_record, io_namespace_record, i
 extern const record io_resource_claim_record, io_resource_slice_record, io_device_class_record;
 /* Decodes the entry's `dynamicResources`, if present. */
 void io_decode_type_devices(io_decoder *d, const tree *entry, karp_instance_type *type);
+
+/* Records whose values are not decoded: only the names of their fields are known. */
+#define PART(text, record_)                                                                                            \
+    {                                                                                                                  \
+        NAMED_FIELD(text), .inner = &(record_)                                                                         \
+    }
+#define METADATA PART("metadata", io_namespaced_meta_record)
+#define WHOLE(spec_) .known = "apiVersion kind status", CLOSED(METADATA, PART("spec", spec_))
+#define ONLY(names) .known = (names), .closed = true

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Source: Kubernetes 1.37, k8s.io/api; KEDA 2.18; autoscaler's vertical-pod-autoscaler; Karpenter 1.15. */
+#include <io/decode_fields.h>
 #include <io/schemas.h>
 
 /* ---- rows whose values are not decoded --------------------------------------------------------------------------- */

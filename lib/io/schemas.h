@@ -2,7 +2,9 @@
 /* Which fields and versions the kinds of manifests have. What an object has besides is not understood. */
 #pragma once
 
-#include <io/decode_fields.h>
+#include <records/record.h>
+
+#include <io/kinds.h>
 
 /* The record whose names are all that an object of the kind may have; NULL = they are not known. */
 const record *io_schema_of(const io_kind_info *info);
@@ -22,13 +24,3 @@ bool io_was_version(const io_kind_info *info, karp_str version);
 /* Whether the kind is one of a group of Kubernetes itself that decisions do not need. *of_kubernetes: whether the group
  * is. */
 bool io_is_plain_kind(karp_str api_version, karp_str kind, bool *of_kubernetes);
-
-/* Macros for records whose values are not decoded: only the names of their fields are known. */
-
-#define PART(text, record_)                                                                                            \
-    {                                                                                                                  \
-        NAMED_FIELD(text), .inner = &(record_)                                                                         \
-    }
-#define METADATA PART("metadata", io_namespaced_meta_record)
-#define WHOLE(spec_) .known = "apiVersion kind status", CLOSED(METADATA, PART("spec", spec_))
-#define ONLY(names) .known = (names), .closed = true
