@@ -239,15 +239,34 @@ static karp_status judge_parts(twin *w, const turn *turns, size_t first, size_t 
     return KARP_OK;
 }
 
+static size_t count_turns(const twin *w)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < w->r.row_count; i++) {
+        const recording_row *row = &w->r.rows[i];
+        if (!row->changed || row->judged || !row->next || !is_claim(row->next)) continue;
+        count += !row->now || (leaves_at(row->now) == KARP_NO_TIME && leaves_at(row->next) != KARP_NO_TIME);
+    }
+    return count;
+}
+
 /* Looks that follow each other closely are one: what belongs to a decision may be in several of them. *look is then the
- * last of them. */
+ * last of them. They do not end while NodeClaims still turn, as a hundred of them do not within a second. */
 static void take_close(twin *w, size_t *look)
 {
+    enum { USUAL = 2, TURNING = 6 };
     int64_t first = w->r.looks[*look].at;
     recording_take(&w->r, *look);
+    size_t turns = count_turns(w);
+    bool turning = false;
     while (*look > 0 && *look + 1 < w->r.count && !w->r.looks[*look + 1].whole &&
-           w->r.looks[*look + 1].at - w->r.looks[*look].at < SECOND && w->r.looks[*look + 1].at - first < 2 * APART)
+           w->r.looks[*look + 1].at - w->r.looks[*look].at < SECOND &&
+           w->r.looks[*look + 1].at - first < (turning ? TURNING : USUAL) * APART) {
         recording_take(&w->r, ++*look);
+        size_t now = count_turns(w);
+        turning = now > turns;
+        turns = now;
+    }
 }
 
 static karp_status judge_look(twin *w, size_t *from)

@@ -234,6 +234,12 @@ def said(counts):
     return f'{sum(counts.values())} decisions: ' + ', '.join(f'{counts[what]} {what}' for what in (EQUAL, IN_KIND, DIFFERENT)) + more
 
 
+def asked(path, catalogue):
+    """How many decisions of a recording karp twin finds equal, equal in kind and different."""
+    found = karp('twin', path, catalogue)
+    return found['equal'], found['inKind'], found['different']
+
+
 def judged(path, catalogue, scratch):
     """What karp twin says of a recording: how many decisions are equal and so on, after those that differ."""
     scratch.write_bytes(gzip.decompress(path.read_bytes()))

@@ -24,6 +24,7 @@ import os
 import pathlib
 import queue
 import re
+import subprocess
 import tempfile
 import threading
 import time
@@ -372,6 +373,14 @@ def wait_for_minute(story):
         time.sleep((seconds_of(story['start']) - time.time()) % 120)
 
 
+def karp_records(path, folder):
+    """RECORD_WITH is karp: it records the same with kubectl, beside."""
+    if not os.environ.get('RECORD_WITH'):
+        return None
+    path.unlink(missing_ok=True)
+    return subprocess.Popen([os.environ['RECORD_WITH'], 'record', path, '--every', f'{FLUSH}s', '--kubeconfig', f'{folder}/kubeconfig'])
+
+
 def record_once(programs, path, number, into, boot):
     story = yaml.safe_load(path.read_text())
     types = path.parent / 'types.json'
@@ -387,6 +396,7 @@ def record_once(programs, path, number, into, boot):
         time.sleep(5)
         watch = Watch(on, prices_of(types))
         agents = Agents(on, watch)
+        beside = karp_records(into / f'{name}.karp.jsonl', folder)
         time.sleep(2)
         wait_for_minute(story)
         said = lambda line: line and out.write(json.dumps(line, separators=(',', ':')) + '\n')
@@ -394,6 +404,9 @@ def record_once(programs, path, number, into, boot):
         ended = play.play()
         watch.ended = agents.ended = True
         agents.thread.join()
+        if beside:
+            beside.terminate()
+            beside.wait()
         said(watch.take())
         late, spoiled = lateness(play, agents, watch, boot)
         found = {'story': path.name, 'boot': boot, 'versions': {n: plane.version(n) for n in plane.VERSIONS}, 'late': late, 'spoiled': spoiled,

@@ -30,6 +30,9 @@ def main():
         names = os.environ.get('STORIES', 'budgets cron stays').split()
         for name in (*(f'{story}.yaml' for story in names), 'types.json'):
             shutil.copy(HERE / 'recordings' / name, folder)
+        kubectl = shutil.which('kubectl')
+        if kubectl:
+            os.environ['RECORD_WITH'] = os.environ['KARP']
         record.record_all(programs, [folder / f'{name}.yaml' for name in names], folder, runs=1, at_once=len(names))
         for story, runs in agree.stories(folder):
             check(not runs[0]['spoiled'], f"{story.stem}: the machine has too much else to do: {runs[0]['late']}")
@@ -39,6 +42,9 @@ def main():
                 check(least <= runs[0][name] <= most, f'{story.stem}, {name}: {runs[0][name]}, predicted {least} to {most}')
             counts = decisions.judged(story.with_suffix('.1.jsonl.gz'), folder / 'types.json', folder / 'lines.jsonl')
             check(counts[decisions.DIFFERENT] == 0, f'{story.stem}: {decisions.said(counts)}')
+            if kubectl:
+                same = decisions.asked(story.with_suffix('.1.karp.jsonl'), folder / 'types.json')
+                check(same == (counts[decisions.EQUAL], counts[decisions.IN_KIND], counts[decisions.DIFFERENT]), f'{story.stem}, as karp recorded it: {same}, not {counts}')
     finish()
 
 
