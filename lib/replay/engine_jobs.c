@@ -42,18 +42,16 @@ void jobs_free(engine *e)
     mem_free(e->context, e->jobs.list, e->jobs.capacity * sizeof *e->jobs.list);
 }
 
-bool jobs_any(const engine *e)
+replay_job *jobs_entry(engine *e, size_t number)
 {
-    bool any = false;
-    for (size_t i = 0; i < e->jobs.count; i++) any = any || (e->jobs.list[i].spec && !e->jobs.list[i].j.finished);
-    for (size_t i = 0; i < e->jobs.cron_count; i++) any = any || e->jobs.crons[i].spec;
-    return any;
+    return number < e->jobs.count ? &e->jobs.list[number] : new_entry(e, IO_NONE);
 }
 
 /* ---- pods -------------------------------------------------------------------------------------------------------- */
 
 static void remove_pod(engine *e, uint32_t pod)
 {
+    if (pod == REPLAY_NONE) return; /* it ended before the replay went on */
     const replay_pod *p = &e->pods.list[pod];
     trace_event event = { .at = e->now, .kind = TRACE_POD_DELETED, .shape = p->shape, .of.pod.name = p->name };
     if (p->state != POD_GONE) pod_delete(e, &event);
@@ -91,8 +89,8 @@ static bool follow_pod(engine *e, replay_job *job, size_t i)
     static const karp_str disrupted = { "DisruptionTarget", 16 };
     const trace_job *spec = job->spec;
     uint32_t pod = job->pods[i].pod;
-    const replay_pod *p = &e->pods.list[pod];
     if (job->pods[i].ended) return false;
+    const replay_pod *p = &e->pods.list[pod];
     if (p->state == POD_GONE) {
         note_end(e, job, i, KARP_PHASE_FAILED,
                  kube_judge_failure(spec->rules, spec->rule_count, STOPPED, &disrupted, 1));
@@ -143,20 +141,25 @@ static void note_creation(void *user, int32_t index, int32_t failures)
     };
 }
 
-static void add_pod(engine *e, replay_job *job, const kube_job_pod *made)
+bool jobs_list_pod(engine *e, replay_job *job, const kube_job_pod *seen, uint32_t pod, bool ended)
 {
-    const trace_job *spec = job->spec;
     if (!grow(e->context, (void **)&job->seen, &job->seen_capacity, job->count + 1, sizeof *job->seen) ||
         !grow(e->context, (void **)&job->pods, &job->capacity, job->count + 1, sizeof *job->pods)) {
         engine_nomem(e);
-        return;
+        return false;
     }
+    job->seen[job->count] = *seen;
+    job->pods[job->count++] = (replay_job_pod){ .pod = pod, .ended = ended };
+    return true;
+}
+
+static void add_pod(engine *e, replay_job *job, const kube_job_pod *made)
+{
+    const trace_job *spec = job->spec;
     replicas_add(e, spec->shape, 0, spec->name, &job->next);
     if (e->status) return;
-    e->pods.created++;
     e->pods.list[e->pods.count - 1].ends_once = true;
-    job->seen[job->count] = *made;
-    job->pods[job->count++] = (replay_job_pod){ .pod = (uint32_t)e->pods.count - 1 };
+    (void)jobs_list_pod(e, job, made, (uint32_t)e->pods.count - 1, false);
 }
 
 static bool look(engine *e, replay_job *job)
@@ -187,7 +190,7 @@ static void begin(engine *e, replay_job *job, const trace_job *spec)
     kube_job was = job->j;
     bool is_new = job->spec == NULL;
     job->j = spec->j;
-    job->spec = spec;
+    job->spec = job->base = spec;
     look_at(job, e->now);
     if (is_new) {
         job->j.indexes = arena_zalloc(&e->memory, spec->j.indexed ? (size_t)spec->j.completions + 1 : 1);
@@ -251,6 +254,7 @@ static void start_job(engine *e, uint32_t number, int64_t due)
     }
     if (!job || !spec->name.ptr) engine_nomem(e);
     else begin(e, job, spec);
+    if (!e->status) job->base = e->jobs.crons[number].spec;
     strbuf_free(&name);
 }
 
@@ -314,6 +318,18 @@ static int64_t next_of(const engine *e, const replay_job *job)
         if (ends < next) next = ends;
     }
     return next;
+}
+
+void jobs_plan(engine *e)
+{
+    e->jobs.due = INT64_MAX;
+    for (size_t k = 0; k < e->jobs.count; k++) {
+        int64_t next = e->jobs.list[k].spec ? next_of(e, &e->jobs.list[k]) : INT64_MAX;
+        if (next < e->jobs.due) e->jobs.due = next;
+    }
+    for (size_t i = 0; i < e->jobs.cron_count; i++) {
+        if (e->jobs.crons[i].due < e->jobs.due) e->jobs.due = e->jobs.crons[i].due;
+    }
 }
 
 bool jobs_go_on(engine *e)

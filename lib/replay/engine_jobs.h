@@ -12,6 +12,7 @@ typedef struct replay_job_pod {
 typedef struct replay_job {
     kube_job j;
     const trace_job *spec; /* NULL = it does not exist */
+    const trace_job *base; /* of the trace: the spec, or that of the CronJob which started it */
     kube_job_pod *seen; /* pods that its controller has not let go of, as it sees them */
     replay_job_pod *pods; /* the same */
     size_t count, seen_capacity, capacity;
@@ -41,5 +42,11 @@ void jobs_free(engine *e);
 void jobs_take(engine *e, const trace_event *event); /* an event of kind TRACE_JOB */
 /* Ends pods, and their controllers look. false = nothing has changed. */
 bool jobs_go_on(engine *e);
-/* Whether some Job runs or some CronJob exists: their state is not saved. */
-bool jobs_any(const engine *e);
+/* Their state as a document; `pod_row`: the numbers of pods in it. jobs_resume() reads it again. */
+tree *jobs_state(const engine *e, trees *t, const uint32_t *pod_row);
+void jobs_resume(engine *e, const tree *state);
+/* The entry of that number, which is made if it is the next one; NULL = a failure. */
+replay_job *jobs_entry(engine *e, size_t number);
+/* Adds a pod as its controller sees it. false = a failure. */
+bool jobs_list_pod(engine *e, replay_job *job, const kube_job_pod *seen, uint32_t pod, bool ended);
+void jobs_plan(engine *e); /* when something happens next */

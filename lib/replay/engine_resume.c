@@ -268,6 +268,7 @@ karp_status engine_resume(engine *e, const tree *state)
     if (!e->status) resume_events(e, tree_get(state, "events"));
     if (!e->status) autoscalers_resume(e, state);
     if (!e->status) rollouts_resume(e, state);
+    if (!e->status) jobs_resume(e, state);
     if (!e->status) resume_schedule(e, tree_get(state, "schedule"));
     if (!e->status) resume_meter(e, tree_get(state, "meter"));
     return e->status;

@@ -328,6 +328,7 @@ static tree *write_state(saving *s)
     if (e->scheduler.on) tree_set(t, state, "scheduler", binding_state(s->e, t));
     if (e->autoscalers.count) tree_set(t, state, "autoscalers", autoscalers_state(e, t));
     if (e->rollouts.count) tree_set(t, state, "rollouts", rollouts_state(e, t));
+    if (e->jobs.count + e->jobs.cron_count > 0) tree_set(t, state, "jobs", jobs_state(e, t, s->pod_row));
     tree_set(t, state, "commands", commands_state(s));
     tree_set(t, state, "losses", losses_state(s));
     if (e->backoffs.count > 0) tree_set(t, state, "driftBackoffs", backoffs_state(e, t));
@@ -340,12 +341,6 @@ static tree *write_state(saving *s)
 tree *engine_state(engine *e, trees *t)
 {
     saving s = { .e = e, .t = t };
-    if (jobs_any(e)) {
-        keep_failure(&e->status, fail(&e->error, KARP_E_UNSUPPORTED,
-                                      "a Job whose pods end is running, or a CronJob of such Jobs is there: a replay "
-                                      "is not saved before all have ended"));
-        return NULL;
-    }
     if (health_any(e)) {
         keep_failure(&e->status, fail(&e->error, KARP_E_UNSUPPORTED,
                                       "a node has failed, or pods tolerate a taint for some time: a replay is not "
