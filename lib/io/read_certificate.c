@@ -200,19 +200,72 @@ static void read_node(io_decoder *d, const tree *value, void *into)
     out->row = (uint32_t)io_integer(d, value, "row", 0, UINT32_MAX - 1, UINT32_MAX - 1);
 }
 
-static void read_member(const sizes *z, const tree *value, karp_certificate_member *out)
+/* Reads pairs of a class and a number of pods. */
+static const karp_certificate_copies *read_copies(const sizes *z, const tree *value, size_t *count)
 {
     int64_t pair[2];
+    const tree *list = pairs(z, value, "pods", count);
+    karp_certificate_copies *copies = io_make(z->d, *count + 1, sizeof *copies);
+    for (size_t i = 0; copies && i < *count && read_pair(z, list, i, UINT32_MAX, pair); i++)
+        copies[i] = (karp_certificate_copies){ (uint32_t)pair[0], (uint32_t)pair[1] };
+    io_pop(z->d);
+    return copies;
+}
+
+static void read_member(const sizes *z, const tree *value, karp_certificate_member *out)
+{
     out->name = io_required_string(z->d, value, "name");
     out->cost = io_integer(z->d, value, "cost", 0, most, 0);
     out->node = (uint32_t)io_integer(z->d, value, "node", 0, UINT32_MAX - 1, KARP_CERTIFICATE_NO_NODE);
     out->removable = tree_get(value, "pods") != NULL;
-    const tree *list = pairs(z, value, "pods", &out->pod_count);
-    karp_certificate_copies *copies = io_make(z->d, out->pod_count + 1, sizeof *copies);
-    for (size_t i = 0; copies && i < out->pod_count && read_pair(z, list, i, UINT32_MAX, pair); i++)
-        copies[i] = (karp_certificate_copies){ (uint32_t)pair[0], (uint32_t)pair[1] };
+    out->pods = read_copies(z, value, &out->pod_count);
+}
+
+/* Reads the classes of a group's pods in a domain. */
+static void read_domain(const sizes *z, const tree *value, size_t pods, karp_certificate_domain *out)
+{
+    size_t count;
+    const tree *list = io_array(z->d, value, "classes", &count);
+    uint32_t *classes = io_make(z->d, pods + 1, sizeof *classes);
+    out->domain = io_required_string(z->d, value, "domain");
+    if (!z->d->status && count != pods)
+        io_bad_member(z->d, "classes", KARP_E_INVALID, "has to have a class for each entry of pods");
+    io_push(z->d, "classes");
+    for (size_t i = 0; classes && i < count && !z->d->status; i++)
+        classes[i] = (uint32_t)number_at(z->d, list, i, 0, (int64_t)z->classes - 1);
     io_pop(z->d);
-    out->pods = copies;
+    out->classes = classes;
+}
+
+static void read_choice(const sizes *z, const tree *value, karp_certificate_choice *out)
+{
+    out->group = io_required_string(z->d, value, "group");
+    out->topology_key = io_required_string(z->d, value, "topologyKey");
+    out->count = (uint32_t)io_integer(z->d, value, "groups", 1, UINT32_MAX, 1);
+    out->class_number = (uint32_t)io_integer(z->d, value, "class", 0, (int64_t)z->classes - 1, 0);
+    out->pods = read_copies(z, value, &out->pod_count);
+    const tree *list = io_array(z->d, value, "domains", &out->domain_count);
+    karp_certificate_domain *domains = io_make(z->d, out->domain_count + 1, sizeof *domains);
+    io_push(z->d, "domains");
+    for (size_t i = 0; domains && i < out->domain_count && !z->d->status; i++) {
+        read_domain(z, io_element(z->d, list, i), out->pod_count, &domains[i]);
+        io_pop(z->d);
+    }
+    io_pop(z->d);
+    out->domains = domains;
+}
+
+static void read_choices(const sizes *z, const tree *root, karp_certificate *c)
+{
+    const tree *list = io_array(z->d, root, "groups", &c->choice_count);
+    karp_certificate_choice *choices = io_make(z->d, c->choice_count + 1, sizeof *choices);
+    io_push(z->d, "groups");
+    for (size_t i = 0; choices && i < c->choice_count && !z->d->status; i++) {
+        read_choice(z, io_element(z->d, list, i), &choices[i]);
+        io_pop(z->d);
+    }
+    io_pop(z->d);
+    c->choices = choices;
 }
 
 static void read_point(io_decoder *d, const tree *value, void *into)
@@ -271,6 +324,7 @@ static void read_lists(io_decoder *d, const tree *root, karp_certificate *c)
     }
     io_pop(d);
     if (!d->status) read_cases(&z, rows, c);
+    if (!d->status) read_choices(&z, root, c);
     c->classes = class_list;
     c->zones = zone_list;
     c->rows = row_list;

@@ -78,6 +78,47 @@ static void write_offer(json_out *j, const karp_certificate_offer *offer)
     json_end(j);
 }
 
+static void write_copies(json_out *j, const karp_certificate_copies *pods, size_t count)
+{
+    json_member_flat_array(j, "pods");
+    for (size_t i = 0; i < count; i++) {
+        json_flat_array(j);
+        json_int(j, pods[i].class_number);
+        json_int(j, pods[i].count);
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void write_choice(json_out *j, const karp_certificate_choice *x)
+{
+    json_flat_object(j);
+    json_member_str(j, "group", x->group);
+    json_member_int(j, "groups", x->count);
+    json_member_str(j, "topologyKey", x->topology_key);
+    json_member_int(j, "class", x->class_number);
+    write_copies(j, x->pods, x->pod_count);
+    json_member_flat_array(j, "domains");
+    for (size_t d = 0; d < x->domain_count; d++) {
+        json_flat_object(j);
+        json_member_str(j, "domain", x->domains[d].domain);
+        json_member_flat_array(j, "classes");
+        for (size_t i = 0; i < x->pod_count; i++) json_int(j, x->domains[d].classes[i]);
+        json_end(j);
+        json_end(j);
+    }
+    json_end(j);
+    json_end(j);
+}
+
+static void write_choices(json_out *j, const karp_certificate *c)
+{
+    if (c->choice_count == 0) return;
+    json_member_array(j, "groups");
+    for (size_t i = 0; i < c->choice_count; i++) write_choice(j, &c->choices[i]);
+    json_end(j);
+}
+
 static void write_lists(json_out *j, const karp_certificate *c)
 {
     size_t next_case = 0;
@@ -92,6 +133,7 @@ static void write_lists(json_out *j, const karp_certificate *c)
     json_member_array(j, "classes");
     for (size_t i = 0; i < c->class_count; i++) write_class(j, c, &c->classes[i]);
     json_end(j);
+    write_choices(j, c);
     json_member_array(j, "rows");
     for (size_t i = 0; i < c->row_count; i++) write_row(j, c, &c->rows[i], &next_case);
     json_end(j);
@@ -114,16 +156,7 @@ static void write_member(json_out *j, const karp_certificate_member *member)
     json_member_str(j, "name", member->name);
     json_member_int(j, "cost", member->cost);
     if (member->node != KARP_CERTIFICATE_NO_NODE) json_member_int(j, "node", member->node);
-    if (member->removable != 0) {
-        json_member_flat_array(j, "pods");
-        for (size_t i = 0; i < member->pod_count; i++) {
-            json_flat_array(j);
-            json_int(j, member->pods[i].class_number);
-            json_int(j, member->pods[i].count);
-            json_end(j);
-        }
-        json_end(j);
-    }
+    if (member->removable != 0) write_copies(j, member->pods, member->pod_count);
     json_end(j);
 }
 

@@ -76,6 +76,14 @@ static bool allowed_like(const master *m, uint32_t x, uint32_t y)
     return true;
 }
 
+static bool may_be_bought(const master *m, uint32_t class_)
+{
+    for (uint32_t i = 0; i < m->offer_count; i++) {
+        if (bits_test(m->problem->allowed + m->offers[i] * bits_words(m->problem->class_count), class_)) return true;
+    }
+    return false;
+}
+
 static bool takes_place(const master *m, uint32_t x, uint32_t y)
 {
     const bound_problem *p = m->problem;
@@ -85,7 +93,7 @@ static bool takes_place(const master *m, uint32_t x, uint32_t y)
         if (a[d] > b[d]) return false;
         less = less || a[d] < b[d];
     }
-    return p->limits[x] >= p->counts[x] && (less || x < y) && allowed_like(m, x, y);
+    return p->limits[x] >= p->counts[x] && (less || x < y) && allowed_like(m, x, y) && may_be_bought(m, y);
 }
 
 bool master_find_pairs(master *m, arena *a)

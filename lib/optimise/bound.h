@@ -11,6 +11,7 @@
 
 #include <base/amount.h>
 #include <base/memory.h>
+#include <schedule/relaxed_choice.h>
 
 #define MONEY_UNIT 1000000000000.0 /* units per $/h */
 #define MONEY_MOST INT64_C(1000000000000000000) /* most that one node may cost: a million $/h */
@@ -31,6 +32,8 @@ typedef struct bound_problem {
     const int64_t *capacity; /* [row * dims]; a negative amount counts as none */
     const int64_t *costs; /* by offer, rounded down; 0 … MONEY_MOST */
     const uint64_t *allowed; /* [row * bits_words(class_count)]: classes that can be placed on the row */
+    const relaxed_choice *choices; /* groups of pods that are in one domain each: which one is a choice */
+    uint32_t choice_count;
 } bound_problem;
 
 /* Case distinction over the contents of a node, by the number of copies of one class. An inner case is followed by
@@ -52,7 +55,8 @@ enum { CASES_DEEP = 64, CASES_DIMS = 64, CASE_PRICES = 4 }; /* most nested cases
 /* Proof of a bound. For each row with shares, and every class that fits the row, y_c <= sum of floor(shares[d] × r /
  * a) + extra. The charge of a row is the sum of its shares and of most copies × extra. For an offer it is at most the
  * offer's cost. An offer without shares of its own is covered by another row that can contain the same pods and costs
- * no more. Then no plan costs less than the sum of counts × y, minus the charges of existing nodes. */
+ * no more. The y of a choice's class × its pods <= sum of copies × y in every domain. Then no plan costs less than the
+ * sum of counts × y, minus the charges of existing nodes. */
 typedef struct bound_proof {
     int64_t *y; /* price by class */
     uint32_t share_count; /* number of rows with shares */
@@ -106,6 +110,7 @@ typedef struct proof_fault {
         PROOF_HOLDS,
         PROOF_NEGATIVE,
         PROOF_CLASS_TOO_DEAR,
+        PROOF_GROUP_TOO_DEAR, /* a group has a higher price than its pods in one of its domains */
         PROOF_OFFER_TOO_CHEAP,
         PROOF_NOT_COVERED, /* a row without shares whose covering row does not cover it */
         PROOF_OVERFLOW,

@@ -290,6 +290,32 @@ static bool rows_hold(const bound_problem *p, const bound_proof *proof, proof_fa
     return true;
 }
 
+/* The choice whose own class it is; NULL = it is that of pods. */
+static const relaxed_choice *choice_of(const bound_problem *p, uint32_t class_)
+{
+    for (uint32_t i = 0; i < p->choice_count; i++) {
+        if (p->choices[i].domain_count > 0 && p->choices[i].class_ == class_) return &p->choices[i];
+    }
+    return NULL;
+}
+
+/* Whether a group's pods cost at least the price of the group in each of its domains. */
+static bool choice_holds(const relaxed_choice *x, const int64_t *y, proof_fault *fault)
+{
+    amount all = amount_from(0);
+    if (!add_product(&all, y[x->class_], x->pods)) return refuse(fault, PROOF_OVERFLOW, UINT32_MAX, x->class_);
+    for (uint32_t d = 0; d < x->domain_count; d++) {
+        amount sum = amount_from(0);
+        const uint32_t *classes = x->classes + (size_t)d * x->member_count;
+        for (uint32_t n = 0; n < x->member_count; n++) {
+            if (!add_product(&sum, y[classes[n]], x->copies[n]))
+                return refuse(fault, PROOF_OVERFLOW, UINT32_MAX, classes[n]);
+        }
+        if (amount_cmp(all, sum) > 0) return refuse(fault, PROOF_GROUP_TOO_DEAR, UINT32_MAX, x->class_);
+    }
+    return true;
+}
+
 /* Whether the class can be placed on some offer. No inequality limits the price of a class without offers. */
 static bool is_bought(const bound_problem *p, uint32_t class_)
 {
@@ -321,7 +347,9 @@ bool proof_holds_for(karp_context *context, const bound_problem *p, const bound_
     if (!rows_hold(p, proof, fault)) return false;
     for (uint32_t c = 0; c < p->class_count; c++) {
         if (proof->y[c] == 0) continue;
-        if (!is_bought(p, c)) return refuse(fault, PROOF_CLASS_TOO_DEAR, UINT32_MAX, c);
+        const relaxed_choice *x = choice_of(p, c);
+        if (x != NULL && !choice_holds(x, proof->y, fault)) return false;
+        if (x == NULL && !is_bought(p, c)) return refuse(fault, PROOF_CLASS_TOO_DEAR, UINT32_MAX, c);
         if (!add_product(value, proof->y[c], p->counts[c])) return refuse(fault, PROOF_OVERFLOW, UINT32_MAX, c);
     }
     for (uint32_t i = 0; i < proof->share_count; i++) {

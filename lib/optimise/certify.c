@@ -6,6 +6,7 @@
 #include <base/context.h>
 #include <base/error.h>
 #include <inttypes.h>
+#include <model/groups.h>
 #include <model/quantity.h>
 #include <schedule/policy.h>
 #include <schedule/pricing.h>
@@ -22,6 +23,7 @@ enum {
     EFFORT_PART = 2,
     MOST_EFFORT = 10000000
 };
+#define MOST_LEAST (INT64_MAX / 4) /* more than any plan that is looked at costs */
 #define TOLERANCE 0.001 /* relative to the fluid optimum */
 #define FEW_TOLERANCE 0.00001 /* the same for few classes, for which it is fast */
 
@@ -31,7 +33,7 @@ static uint64_t round_bound_effort(const karp_objective *objective)
     return objective->effort / EFFORT_PART < MOST_EFFORT ? LEAST_EFFORT + objective->effort / EFFORT_PART : MOST_EFFORT;
 }
 
-bool round_problem(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, bool zones,
+bool round_problem(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, const bound_parts *parts,
                    round_bound *out)
 {
     relaxed *r = &out->question;
@@ -39,7 +41,8 @@ bool round_problem(scheduler *s, arena *a, const uint16_t *steps, const karp_obj
     out->ignores_preferences = (aim->flags & KARP_COST_IGNORE_PREFERENCES) != 0;
     out->spot_factor = aim->spot_factor > 0 ? aim->spot_factor : 1;
     if (!relaxed_make(s, a, steps, out->ignores_preferences, r) ||
-        (zones && !relaxed_split(s, a, steps, out->ignores_preferences, r)))
+        (parts->zones && !relaxed_split(s, a, steps, out->ignores_preferences, r)) ||
+        (parts->choices && !relaxed_choose(s, a, r)))
         return false;
     int64_t *costs = arena_array(a, r->offer_count + (size_t)1, sizeof *costs);
     if (costs == NULL) return false;
@@ -55,7 +58,9 @@ bool round_problem(scheduler *s, arena *a, const uint16_t *steps, const karp_obj
                                     .limits = r->limits,
                                     .capacity = r->capacity,
                                     .costs = costs,
-                                    .allowed = r->allowed };
+                                    .allowed = r->allowed,
+                                    .choices = r->choices,
+                                    .choice_count = r->choice_count };
     return bound_use_whole_units(a, &out->problem);
 }
 
@@ -66,7 +71,7 @@ static bool round_problem_limits(arena *a, round_bound *out)
     const relaxed *r = &out->question;
     int64_t *limits = arena_array(a, r->class_count + (size_t)1, sizeof *limits);
     for (uint32_t c = 0; limits != NULL && c < r->class_count; c++) {
-        int64_t all = r->counts[c] > 0 ? r->counts[c] : 1;
+        int64_t most = r->most != NULL ? r->most[c] : r->counts[c], all = most > 0 ? most : 1;
         limits[c] = r->limits[c] < all ? r->limits[c] : all;
     }
     out->problem.limits = limits;
@@ -84,26 +89,48 @@ static bool find_value(karp_context *context, const bound_problem *p, const boun
     return true;
 }
 
+/* plans_least() with the prices of a proof. */
+static enum proof_verdict whole_plans(karp_context *context, const bound_problem *p, const bound_proof *proof,
+                                      int64_t enough, uint64_t *work, int64_t *least)
+{
+    arena a = arena_on(context);
+    amount value, *spent = arena_array(&a, p->node_count + (size_t)1, sizeof *spent);
+    int64_t *most = arena_array(&a, p->node_count + (size_t)1, sizeof *most), all = 0;
+    proof_fault fault;
+    enum proof_verdict verdict = PROOF_NO_MEMORY;
+    if (spent != NULL && most != NULL)
+        verdict = proof_holds_for(context, p, proof, &value, spent, &fault) ? PROOF_HOLDS : fault.kind;
+    for (uint32_t i = 0; i < p->node_count && verdict == PROOF_HOLDS; i++) {
+        if (!amount_scale(spent[i], amount_from(1), &most[i]) || most[i] > MOST_LEAST - all) verdict = PROOF_TOO_MUCH;
+        else all += most[i];
+    }
+    const plans_prices prices = { proof->y, most };
+    if (verdict == PROOF_HOLDS) verdict = plans_least(context, p, &prices, enough, work, least);
+    arena_free(&a);
+    return verdict;
+}
+
 /* If there are few pods, the bound becomes the least that whole nodes for them cost. false = out of memory, or stopped.
  */
 static bool find_least(karp_context *context, const karp_objective *aim, round_bound *out)
 {
     uint64_t work = round_bound_effort(aim) * PARTS_A_STEP;
     int64_t least = 0;
-    if (out->value == 0) return true;
     if (work > PLANS_WORK) work = PLANS_WORK;
-    enum proof_verdict verdict = plans_least(context, &out->problem, out->proof.y, INT64_MAX / 4, &work, &least);
-    if (verdict == PROOF_HOLDS && least > out->value) out->value = least;
+    enum proof_verdict verdict = whole_plans(context, &out->problem, &out->proof, MOST_LEAST, &work, &least);
+    if (verdict == PROOF_HOLDS && least > out->value && least < MOST_LEAST) out->value = least;
     return verdict != PROOF_NO_MEMORY;
 }
 
 /* Makes the problem and a checked proof: the fluid bound first, then the bound for whole pods with a part of the
  * objective's effort. An invalid proof counts as the bound 0. false = out of memory, or stopped through the context
  * of `a`. */
-static bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, round_bound *out)
+static bool find_bound(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, bool choices,
+                       round_bound *out)
 {
+    const bound_parts parts = { .zones = true, .choices = choices };
     bound_proof whole;
-    if (!round_problem(s, a, steps, aim, true, out)) return false;
+    if (!round_problem(s, a, steps, aim, &parts, out)) return false;
     double tolerance = out->problem.class_count <= FEW_CLASSES ? FEW_TOLERANCE : TOLERANCE;
     if (!bound_fluid(a, &out->problem, tolerance, ROUNDS, &out->proof)) return false;
     if (!round_problem_limits(a, out)) return false;
@@ -116,6 +143,19 @@ static bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, cons
         out->value = value;
     }
     return find_least(a->context, aim, out);
+}
+
+/* Prices that know the choices prove more or less than prices without them, which are optimised for fewer classes: the
+ * better one is used. */
+static bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, round_bound *out)
+{
+    round_bound with = { .value = 0 };
+    if (!find_bound(s, a, steps, aim, true, &with)) return false;
+    *out = with;
+    if (with.question.choice_count == 0) return true;
+    if (!find_bound(s, a, steps, aim, false, out)) return false;
+    if (with.value >= out->value) *out = with;
+    return true;
 }
 
 /* ---- the description of the snapshot ----------------------------------------------------------------------------- */
@@ -186,6 +226,54 @@ static bool list_extras(writer *w, uint32_t at, karp_certificate_row *row)
         if (extra[c] > 0) list[row->extra_count++] = (karp_certificate_extra){ c, 0, extra[c] };
     }
     row->extras = list;
+    return list != NULL;
+}
+
+/* "namespace/name"; ptr NULL = out of memory. */
+static karp_str group_text(arena *a, const karp_snapshot *seen, const member_group *g)
+{
+    karp_str space = text_of(seen, g->name_space), name = name_of(seen, g->name);
+    char *text = arena_alloc(a, space.len + name.len + 2);
+    if (text == NULL) return (karp_str){ NULL, 0 };
+    memcpy(text, space.ptr, space.len);
+    text[space.len] = '/';
+    memcpy(text + space.len + 1, name.ptr, name.len);
+    return (karp_str){ text, space.len + name.len + 1 };
+}
+
+/* Lists one of the groups that are alike, its pods and its domains. */
+static bool list_choice(writer *w, const relaxed_choice *x, karp_certificate_choice *out)
+{
+    const member_group *g = &w->seen->groups->items[x->group];
+    karp_certificate_copies *pods = arena_array(w->a, x->member_count + (size_t)1, sizeof *pods);
+    karp_certificate_domain *domains = arena_array(w->a, x->domain_count + (size_t)1, sizeof *domains);
+    const uint32_t *classes = arena_copy(w->a, x->classes, (size_t)x->domain_count * x->member_count * sizeof *classes);
+    if (pods == NULL || domains == NULL || classes == NULL) return false;
+    for (uint32_t n = 0; n < x->member_count; n++)
+        pods[n] = (karp_certificate_copies){ x->members[n], (uint32_t)x->copies[n] };
+    for (uint32_t d = 0; d < x->domain_count; d++)
+        domains[d] = (karp_certificate_domain){ text_of(w->seen, x->domains[d]),
+                                                classes + (size_t)d * x->member_count };
+    *out = (karp_certificate_choice){ .group = group_text(w->a, w->seen, g),
+                                      .topology_key = text_of(w->seen, x->key),
+                                      .class_number = x->class_,
+                                      .count = (uint32_t)x->groups,
+                                      .pod_count = x->member_count,
+                                      .pods = pods,
+                                      .domain_count = x->domain_count,
+                                      .domains = domains };
+    return out->group.ptr != NULL;
+}
+
+static bool list_choices(writer *w)
+{
+    const relaxed *q = &w->b->question;
+    karp_certificate_choice *list = arena_array(w->a, q->choice_count + (size_t)1, sizeof *list);
+    for (uint32_t i = 0; list != NULL && i < q->choice_count; i++) {
+        if (!list_choice(w, &q->choices[i], &list[i])) return false;
+    }
+    w->out->choices = list;
+    w->out->choice_count = q->choice_count;
     return list != NULL;
 }
 
@@ -261,7 +349,7 @@ static bool fill(writer *w)
                                   .node_cost = w->b->node_cost,
                                   .spot_factor = w->b->spot_factor,
                                   .ignore_preferences = w->b->ignores_preferences };
-    return list_resources(w) && list_classes(w) && list_zones(w) && list_offers(w) &&
+    return list_resources(w) && list_classes(w) && list_zones(w) && list_choices(w) && list_offers(w) &&
            (w->b->proof.y == NULL || list_rows(w));
 }
 
@@ -298,6 +386,30 @@ karp_status certificate_differs(karp_error *error, const char *what, size_t inde
     return fail(error, KARP_E_INVALID,
                 "the certificate is of another snapshot, version or options: its %s %zu is not what the snapshot has",
                 what, index);
+}
+
+static bool same_choice(const karp_certificate_choice *a, const karp_certificate_choice *b)
+{
+    bool same = equal_str(a->group, b->group) && equal_str(a->topology_key, b->topology_key) &&
+                a->class_number == b->class_number && a->count == b->count && a->pod_count == b->pod_count &&
+                a->domain_count == b->domain_count;
+    for (size_t i = 0; same && i < b->pod_count; i++)
+        same = a->pods[i].class_number == b->pods[i].class_number && a->pods[i].count == b->pods[i].count;
+    for (size_t i = 0; same && i < b->domain_count; i++)
+        same = equal_str(a->domains[i].domain, b->domains[i].domain) &&
+               (b->pod_count == 0 ||
+                memcmp(a->domains[i].classes, b->domains[i].classes, b->pod_count * sizeof(uint32_t)) == 0);
+    return same;
+}
+
+static karp_status compare_choices(const karp_certificate *given, const karp_certificate *expected, karp_error *error)
+{
+    if (given->choice_count != expected->choice_count)
+        return certificate_differs(error, "number of groups,", given->choice_count);
+    for (size_t i = 0; i < expected->choice_count; i++) {
+        if (!same_choice(&given->choices[i], &expected->choices[i])) return certificate_differs(error, "group", i);
+    }
+    return KARP_OK;
 }
 
 /* Compares the certificate with the snapshot; `expected` describes the snapshot, without a proof. */
@@ -339,6 +451,8 @@ static karp_status compare(const karp_certificate *given, const karp_certificate
         if (a->class_number != b->class_number || !equal_str(a->zone, b->zone))
             return certificate_differs(error, "zone of a class,", i);
     }
+    karp_status status = compare_choices(given, expected, error);
+    if (status != KARP_OK) return status;
     for (size_t i = 0; i < expected->node_count; i++) {
         if (given->nodes[i].reserved != 0) return fail_reserved(error, "karp_certificate_node");
         if (!equal_str(given->nodes[i].name, expected->nodes[i].name)) return certificate_differs(error, "node", i);
@@ -423,14 +537,17 @@ static karp_status read_proof(const karp_certificate *c, const bound_problem *p,
 
 karp_status certificate_fault(karp_error *error, const proof_fault *fault)
 {
-    static const char *const why[] = { [PROOF_HOLDS] = "",
-                                       [PROOF_NEGATIVE] = "some price is negative",
-                                       [PROOF_CLASS_TOO_DEAR] = "a class has a higher price than a row pays for it",
-                                       [PROOF_OFFER_TOO_CHEAP] = "a row spends more than its offering costs",
-                                       [PROOF_NOT_COVERED] = "an offering or node has no row that holds for it",
-                                       [PROOF_OVERFLOW] = "a sum is too large",
-                                       [PROOF_TOO_MUCH] = "there are too many contents of a node to look at",
-                                       [PROOF_NO_MEMORY] = "" };
+    static const char *const why[] = {
+        [PROOF_HOLDS] = "",
+        [PROOF_NEGATIVE] = "some price is negative",
+        [PROOF_CLASS_TOO_DEAR] = "a class has a higher price than a row pays for it",
+        [PROOF_GROUP_TOO_DEAR] = "a group of pods has a higher price than its pods in a domain",
+        [PROOF_OFFER_TOO_CHEAP] = "a row spends more than its offering costs",
+        [PROOF_NOT_COVERED] = "an offering or node has no row that holds for it",
+        [PROOF_OVERFLOW] = "a sum is too large",
+        [PROOF_TOO_MUCH] = "there are too many contents of a node to look at",
+        [PROOF_NO_MEMORY] = ""
+    };
     if (fault->kind == PROOF_NO_MEMORY) return fail_nomem(error);
     return fail(error, KARP_E_INVALID, "the certificate proves nothing: %s (offering %" PRId64 ", class %" PRId64 ")",
                 why[fault->kind], fault->offer == UINT32_MAX ? -1 : (int64_t)fault->offer,
@@ -449,7 +566,7 @@ static karp_status judge(karp_context *context, const karp_certificate *c, const
     /* More than prices prove may be what all plans of whole nodes show. */
     uint64_t work = PLANS_WORK;
     int64_t least = 0;
-    enum proof_verdict verdict = plans_least(context, p, proof->y, c->value, &work, &least);
+    enum proof_verdict verdict = whole_plans(context, p, proof, c->value, &work, &least);
     if (verdict == PROOF_NO_MEMORY) return fail_nomem(error);
     if (verdict != PROOF_HOLDS || c->value > least)
         return fail(error, KARP_E_INVALID, "the certificate claims %" PRId64 " and proves %" PRId64 " (10^-12 $/h)",
@@ -485,8 +602,8 @@ static karp_status check(scheduler *s, const karp_snapshot *seen, const uint16_t
                                  .spot_factor = c->spot_factor,
                                  .flags = c->ignore_preferences != 0 ? KARP_COST_IGNORE_PREFERENCES : 0 };
     /* A certificate that was written before classes were divided by zones has none that are. */
-    if (!round_problem(s, a, steps, &aim, c->zone_count > 0, &b) || !round_problem_limits(a, &b))
-        return fail_nomem(error);
+    const bound_parts parts = { .zones = c->zone_count > 0, .choices = c->choice_count > 0 };
+    if (!round_problem(s, a, steps, &aim, &parts, &b) || !round_problem_limits(a, &b)) return fail_nomem(error);
     karp_status status = certificate_proof(s, seen, &b, c, a, &proof, error);
     return status == KARP_OK ? judge(a->context, c, &b.problem, &proof, error) : status;
 }

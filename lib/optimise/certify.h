@@ -16,9 +16,14 @@ typedef struct round_bound {
     int64_t value; /* in 10^-12 $/h; at least 0 */
 } round_bound;
 
-/* Makes the problem without a proof. Costs include the additional cost of a node. `zones`: classes are divided by
- * zones. The lists are allocated in `a`. false = out of memory. */
-bool round_problem(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, bool zones,
+/* Classes are divided by zones; groups of pods have choices of domains. */
+typedef struct bound_parts {
+    bool zones, choices;
+} bound_parts;
+
+/* Makes the problem without a proof. Costs include the additional cost of a node. The lists are allocated in `a`. false
+ * = out of memory. */
+bool round_problem(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, const bound_parts *parts,
                    round_bound *out);
 
 /* The bound on plans that place the pods of a finished round; `steps` has their ladder steps. CANCELED = stopped by

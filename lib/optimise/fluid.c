@@ -108,10 +108,9 @@ static void bear(fluid *f)
         if (f->at_most[i] <= FAR) continue;
         for (uint32_t c = 0; c < n; c++) borne[c] = larger(part * per_paid[c], borne[c]);
     }
-    for (uint32_t c = 0; c < n; c++) {
-        borne[c] = m->tried[c] > 0 ? 1 / borne[c] : 0;
-        bound += borne[c] * (double)m->counts[c];
-    }
+    for (uint32_t c = 0; c < n; c++) borne[c] = m->tried[c] > 0 ? 1 / borne[c] : 0;
+    master_price_choices(m, borne);
+    for (uint32_t c = 0; c < n; c++) bound += borne[c] * (double)m->counts[c];
     if (!(bound > m->bound)) return;
     m->bound = bound;
     for (uint32_t c = 0; c < n; c++) m->best[c] = borne[c];
@@ -154,6 +153,7 @@ static void choose_prices(fluid *f, double new_part, double own_part)
         f->mean[c] = new_part * y + (1 - new_part) * f->mean[c];
         m->tried[c] = own_part * f->mean[c] + (1 - own_part) * m->best[c];
     }
+    master_price_choices(m, m->tried);
 }
 
 static bool find_fluid(fluid *f, arena *a, double tolerance, uint32_t rounds, bound_proof *out)

@@ -40,9 +40,10 @@ bool master_init(master *m, arena *a, const bound_problem *p)
     m->best = arena_array(a, n + 1, sizeof(double));
     m->offers = arena_array(a, p->offer_count + 1, sizeof(uint32_t));
     m->replaced_by = arena_array(a, p->offer_count + 1, sizeof(uint32_t));
+    m->choice = arena_array(a, n + 1, sizeof *m->choice);
     if (m->sizes == NULL || m->prices == NULL || m->inverse == NULL || m->level == NULL || m->paid == NULL ||
         m->direction == NULL || m->y == NULL || m->tried == NULL || m->best == NULL || m->offers == NULL ||
-        m->replaced_by == NULL || !knapsack_alloc(&m->shared_arrays, a, p->dims, p->class_count)) {
+        m->replaced_by == NULL || m->choice == NULL || !knapsack_alloc(&m->shared_arrays, a, p->dims, p->class_count)) {
         return false;
     }
     for (size_t i = 0; i < n * p->dims; i++) m->sizes[i] = (double)p->requests[i];
@@ -175,11 +176,34 @@ void master_start(master *m, bool whole)
             if (m->content != NULL) m->bought[c] = i;
         }
     }
+    master_price_choices(m, m->level);
     for (uint32_t c = 0; c < p->class_count; c++) {
         m->paid[c] = m->level[c] < HUGE_VAL ? m->level[c] * m->y[c] : 0;
         m->inverse[(size_t)c * p->class_count + c] = 1 / m->y[c];
         m->level[c] = (double)m->counts[c] / m->y[c];
         if (m->content != NULL) m->content[(size_t)c * p->class_count + c] = m->y[c];
+    }
+}
+
+/* What one pod of the choice costs in a domain. */
+static double choice_worth(const relaxed_choice *x, uint32_t domain, const double *y)
+{
+    double sum = 0;
+    for (uint32_t n = 0; n < x->member_count; n++)
+        sum += (double)x->copies[n] * y[x->classes[(size_t)domain * x->member_count + n]];
+    return sum / (double)x->pods;
+}
+
+void master_price_choices(const master *m, double *y)
+{
+    for (uint32_t i = 0; i < m->problem->choice_count; i++) {
+        const relaxed_choice *x = &m->problem->choices[i];
+        double least = HUGE_VAL;
+        for (uint32_t d = 0; d < x->domain_count; d++) {
+            double worth = choice_worth(x, d, y);
+            if (worth < least) least = worth;
+        }
+        if (x->domain_count > 0) y[x->class_] = least;
     }
 }
 
@@ -274,6 +298,27 @@ static bool worst_pair(const master *m, entry *e, entrant *out)
     return out->count > 0;
 }
 
+/* The choice whose price is most above that of one of its domains. */
+static bool worst_choice(const master *m, entrant *out)
+{
+    double most = 1e-9;
+    for (uint32_t i = 0; i < m->problem->choice_count; i++) {
+        const relaxed_choice *x = &m->problem->choices[i];
+        for (uint32_t d = 0; d < x->domain_count; d++) {
+            double above = m->y[x->class_] - choice_worth(x, d, m->y);
+            if (!(above > most)) continue;
+            most = above;
+            m->choice[0] = (entry){ x->class_, 1 };
+            for (uint32_t n = 0; n < x->member_count; n++)
+                m->choice[n + 1] = (entry){ x->classes[(size_t)d * x->member_count + n],
+                                            -(double)x->copies[n] / (double)x->pods };
+            out->entries = m->choice;
+            out->count = x->member_count + 1;
+        }
+    }
+    return out->count > 0;
+}
+
 /* The class whose price is most out of line: below 0, or else above its cap, or else above that of another. */
 static bool worst_price(const master *m, entry *e, entrant *out)
 {
@@ -294,7 +339,7 @@ static bool worst_price(const master *m, entry *e, entrant *out)
         out->price = m->caps[c];
         *e = (entry){ c, 1 };
     }
-    return out->count > 0 || worst_pair(m, e, out);
+    return out->count > 0 || worst_choice(m, out) || worst_pair(m, e, out);
 }
 
 bool master_use_columns(master *m, const arena *a, bool *limited)
@@ -334,4 +379,5 @@ void master_choose_prices(master *m, double weight)
         double y = m->y[c] > 0 ? m->y[c] : 0;
         m->tried[c] = weight * y + (1 - weight) * m->best[c];
     }
+    master_price_choices(m, m->tried);
 }

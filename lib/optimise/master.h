@@ -30,6 +30,7 @@ typedef struct master {
     /* [2 * pair_count]: a pod of the first class can take the place of one of the second wherever that is. So its price
      * is not higher in most cases, and from the start it is not, which saves rounds. */
     uint32_t *pairs, pair_count;
+    struct entry *choice; /* room for the entries of a choice */
     uint32_t *swapped; /* by row: the class that takes the place of another; UINT32_MAX = none */
     double *content; /* content of each row of the basis: [class * class]; NULL = not kept */
     uint32_t *bought; /* by row: index of its offer; UINT32_MAX = none */
@@ -49,8 +50,8 @@ typedef struct master {
     uint64_t work; /* of pivots: each counts as the square of the number of classes */
 } master;
 
-/* A column that enters the basis: a content of an offer, the surplus of a class, a pod that is served at its cap, or
- * one that takes the place of another. */
+/* A column that enters the basis: a content of an offer, the surplus of a class, a pod that is served at its cap, one
+ * that takes the place of another, or the choice of a domain, which turns pods of a group into pods of that domain. */
 typedef struct entrant {
     const entry *entries;
     uint32_t count, offer, served, swapped; /* offer, served, swapped: UINT32_MAX = none */
@@ -80,6 +81,8 @@ bool master_drop_pairs(master *m);
  * classes that fit nowhere, cost nothing. */
 void master_start(master *m, bool whole);
 void master_price_classes(master *m);
+/* Sets the prices of the classes of choices to those of their cheapest domains. Call it whenever prices are set. */
+void master_price_choices(const master *m, double *y);
 /* Before a round: drops columns if there is no memory for those of another round. */
 void master_drop_columns(master *m);
 /* Keeps a content of the offer at this index, if it is worth more than the offer costs at the master's own prices. */
@@ -103,6 +106,8 @@ void master_sum_cost(master *m);
 
 /* The charge of the class on a row with these shares. */
 int64_t prove_paid(const bound_problem *p, uint32_t row, const int64_t *shares, uint32_t class_);
+/* Sets the prices of the classes of choices to what those of their domains allow. */
+void prove_choices(const bound_problem *p, int64_t *y);
 /* Allocates a proof and determines its rows. false = out of memory, here and below. */
 bool prove_begin(const master *m, arena *a, bound_proof *out);
 /* Lowers the best prices of the master problem until the continuous knapsacks of all offers bear them. */

@@ -69,6 +69,35 @@ static uint32_t read_knapsack(const master *m, knapsack *k, int64_t *shares, int
     return steps;
 }
 
+/* The price of a pod of the choice in a domain, rounded down. */
+static int64_t choice_price(const relaxed_choice *x, uint32_t domain, const int64_t *y)
+{
+    amount sum = amount_from(0), part;
+    uint64_t rest;
+    int64_t out;
+    bool ok = true;
+    for (uint32_t n = 0; n < x->member_count; n++)
+        ok = ok &&
+             amount_mul(amount_from(y[x->classes[(size_t)domain * x->member_count + n]]), (uint64_t)x->copies[n],
+                        &part) &&
+             amount_add(sum, part, &sum);
+    amount_divide(sum, (uint64_t)x->pods, &sum, &rest);
+    return ok && amount_scale(sum, amount_from(1), &out) ? out : 0;
+}
+
+void prove_choices(const bound_problem *p, int64_t *y)
+{
+    for (uint32_t i = 0; i < p->choice_count; i++) {
+        const relaxed_choice *x = &p->choices[i];
+        int64_t least = INT64_MAX;
+        for (uint32_t d = 0; d < x->domain_count; d++) {
+            int64_t price = choice_price(x, d, y);
+            if (price < least) least = price;
+        }
+        if (x->domain_count > 0) y[x->class_] = least;
+    }
+}
+
 bool prove_offers(master *m, const arena *a, bound_proof *out)
 {
     const bound_problem *p = m->problem;
@@ -90,6 +119,7 @@ bool prove_offers(master *m, const arena *a, bound_proof *out)
     for (uint32_t c = 0; c < p->class_count; c++) {
         if (out->y[c] < 0) out->y[c] = 0; /* it fits no offer */
     }
+    prove_choices(p, out->y);
     return true;
 }
 

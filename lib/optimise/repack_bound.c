@@ -282,7 +282,8 @@ bool repack_bound_fill(repacking *r, const amount *spaces)
 bool repack_bound_facts(repacking *r)
 {
     round_bound *f = &r->bound.facts;
-    if (!round_problem(r->s, &r->data, r->steps, &r->objective, false, f)) return false;
+    if (!round_problem(r->s, &r->data, r->steps, &r->objective, &(const bound_parts){ .zones = false }, f))
+        return false;
     f->problem.bought = NULL; /* all movable pods */
     uint64_t pairs = f->problem.node_count * (uint64_t)f->problem.class_count;
     r->bound.exact = pairs <= MOST_PAIRS;

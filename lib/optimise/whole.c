@@ -306,6 +306,7 @@ static bool prove(whole *w, case_list *l, bound_proof *out)
         int64_t y = money_of(m->best[c] * factor) - p->dims - 2;
         out->y[c] = y > 0 ? y : 0;
     }
+    prove_choices(p, out->y);
     for (size_t i = 0; i < l->shares.count; i++) l->shares.items[i] = (int64_t)((double)l->shares.items[i] * factor);
     return take_cases(w, l, out) && prove_nodes(m, w->a, out);
 }
@@ -323,6 +324,7 @@ static void drop_worthless(master *m)
         }
         if (!worth || any) m->best[c] = 0;
     }
+    master_price_choices(m, m->best);
 }
 
 /* Makes a proof from the prices that were found, if they prove a better bound. */

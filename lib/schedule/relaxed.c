@@ -462,6 +462,7 @@ bool relaxed_make(scheduler *s, arena *a, const uint16_t *steps, bool any_step, 
     k.excluded = arena_array(a, bits_words(s->snapshot->facts.count) + 1, sizeof *k.excluded);
     bool ok = k.excluded != NULL && name_resources(&k) && find_classes(&k) && list_offers(&k) && list_nodes(&k) &&
               fill_rows(&k);
+    out->lenient = k.lenient;
     list_free(s->context, &k.sign_list, sizeof(sign));
     list_free(s->context, &k.sign_of, sizeof(uint32_t));
     list_free(s->context, &k.samples, sizeof(uint32_t));
@@ -472,6 +473,16 @@ bool relaxed_make(scheduler *s, arena *a, const uint16_t *steps, bool any_step, 
     words_free(&k.keys);
     words_free(&k.signs);
     return ok && !s->failed && !s->algebra.failed;
+}
+
+bool relaxed_reach(scheduler *s, arena *a, const relaxed *r, uint32_t required, uint64_t *rows)
+{
+    relaxed copy = *r;
+    maker k = { .s = s, .a = a, .out = &copy, .lenient = r->lenient };
+    for (uint32_t t = 0; t < s->templates.count; t++) {
+        if (!reach_offers(&k, t, required, rows)) return false;
+    }
+    return !s->failed && !s->algebra.failed;
 }
 
 void relaxed_offer_names(const scheduler *s, const relaxed_offer *o, karp_str names[4])

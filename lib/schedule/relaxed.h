@@ -7,8 +7,11 @@
 #pragma once
 
 #include <schedule/common.h>
+#include <schedule/relaxed_choice.h>
 
 #define COPIES_UNLIMITED INT64_MAX
+
+enum { RELAXED_CLASSES = 400 }; /* classes are divided as long as they are not more */
 
 typedef struct relaxed_offer {
     uint32_t template_, offering; /* offering of the template's table */
@@ -27,11 +30,15 @@ typedef struct relaxed {
     int64_t *counts; /* by class: number of pods that the round placed */
     int64_t *bought; /* by class: number of pods that it placed on launches */
     int64_t *limits; /* by class: most copies on one node */
+    int64_t *most; /* by class: most pods that it can have; NULL = their number */
     uint32_t *domains; /* by class: text id of the zone that its pods are in, NO_ID = any; NULL = all are in any */
     relaxed_offer *offers;
     uint32_t *nodes; /* state nodes, by index */
     int64_t *capacity; /* [row * dims] */
     uint64_t *allowed; /* [row * bits_words(class_count)]: classes that can be placed on the row */
+    relaxed_choice *choices;
+    uint32_t choice_count;
+    bool lenient; /* labels that a NodePool does not have may become known on its nodes */
 } relaxed;
 
 /* `steps` has the ladder step at which each pod was placed; preferences that it still had there are rules. With
@@ -40,6 +47,12 @@ bool relaxed_make(scheduler *s, arena *a, const uint16_t *steps, bool any_step, 
 /* Divides classes whose pods are spread over zones: so many pods as every plan has in a zone become a class of the
  * zone. class_of then has only one of the classes of a pod. false = out of memory. */
 bool relaxed_split(scheduler *s, arena *a, const uint16_t *steps, bool any_step, relaxed *r);
+/* Makes classes of groups of pods that have to be in one domain. Call it last. false = out of memory. */
+bool relaxed_choose(scheduler *s, arena *a, relaxed *r);
+/* Makes room for more classes. false = out of memory. */
+bool relaxed_widen(arena *a, relaxed *r, uint32_t classes);
+/* Adds the offers that meet the requirements. false = out of memory. */
+bool relaxed_reach(scheduler *s, arena *a, const relaxed *r, uint32_t required, uint64_t *rows);
 /* The names that identify an offer: its NodePool, type, zone and capacity type; "" for a zone or capacity type that
  * it does not have. */
 void relaxed_offer_names(const scheduler *s, const relaxed_offer *o, karp_str names[4]);

@@ -12,7 +12,7 @@
 #include <schedule/views.h>
 #include <string.h>
 
-enum { MOST_CLASSES = 400, MOST_DOMAINS = 64 };
+enum { MOST_DOMAINS = 64 };
 
 /* A group whose pods are spread over the key. */
 typedef struct spread_pods {
@@ -31,6 +31,7 @@ typedef struct splitter {
     map64 of_group; /* group -> index in groups */
     LIST_OF(spread_pods) groups;
     uint32_t *domain_of; /* by row */
+    uint32_t next; /* the next new class */
     int64_t *least; /* [class * MOST_DOMAINS]: number of pods that are in the domain */
 } splitter;
 
@@ -180,16 +181,14 @@ static bool domains_differ(const splitter *k, uint32_t class_)
 
 /* ---- new classes ------------------------------------------------------------------------------------------------- */
 
-/* Makes room for more classes. */
-static bool widen_classes(splitter *k, uint32_t classes)
+bool relaxed_widen(arena *a, relaxed *r, uint32_t classes)
 {
-    relaxed *r = k->r;
     size_t n = classes + (size_t)1, rows = r->offer_count + (size_t)r->node_count;
     size_t before = bits_words(r->class_count), width = bits_words(classes);
-    uint32_t *samples = arena_array(k->a, n, sizeof *samples), *domains = arena_array(k->a, n, sizeof *domains);
-    int64_t *requests = arena_array(k->a, n * r->dims, sizeof *requests);
-    int64_t *numbers = arena_array(k->a, 3 * n, sizeof *numbers);
-    uint64_t *allowed = arena_array(k->a, rows * width + 1, sizeof *allowed);
+    uint32_t *samples = arena_array(a, n, sizeof *samples), *domains = arena_array(a, n, sizeof *domains);
+    int64_t *requests = arena_array(a, n * r->dims, sizeof *requests);
+    int64_t *numbers = arena_array(a, 3 * n, sizeof *numbers);
+    uint64_t *allowed = arena_array(a, rows * width + 1, sizeof *allowed);
     if (samples == NULL || domains == NULL || requests == NULL || numbers == NULL || allowed == NULL) return false;
     memcpy(samples, r->samples, r->class_count * sizeof *samples);
     memcpy(requests, r->requests, (size_t)r->class_count * r->dims * sizeof *requests);
@@ -198,7 +197,7 @@ static bool widen_classes(splitter *k, uint32_t classes)
     memcpy(numbers + 2 * n, r->limits, r->class_count * sizeof *numbers);
     for (size_t row = 0; row < rows; row++)
         memcpy(allowed + row * width, r->allowed + row * before, before * sizeof *allowed);
-    for (size_t c = 0; c < n; c++) domains[c] = NO_ID;
+    for (size_t c = 0; c < n; c++) domains[c] = r->domains != NULL && c < r->class_count ? r->domains[c] : NO_ID;
     r->samples = samples;
     r->domains = domains;
     r->requests = requests;
@@ -206,6 +205,7 @@ static bool widen_classes(splitter *k, uint32_t classes)
     r->bought = numbers + n;
     r->limits = numbers + 2 * n;
     r->allowed = allowed;
+    r->class_count = classes;
     return true;
 }
 
@@ -213,7 +213,7 @@ static bool widen_classes(splitter *k, uint32_t classes)
 static void split_off(splitter *k, uint32_t class_, uint32_t domain, int64_t pods, size_t width)
 {
     relaxed *r = k->r;
-    uint32_t to = r->class_count++;
+    uint32_t to = k->next++;
     size_t rows = r->offer_count + (size_t)r->node_count;
     int64_t bought = pods < r->bought[class_] ? pods : r->bought[class_];
     r->samples[to] = r->samples[class_];
@@ -239,12 +239,13 @@ static bool split_classes(splitter *k)
     for (uint32_t c = 0; c < had; c++) {
         uint32_t parts = 0;
         for (uint32_t d = 0; d < MOST_DOMAINS; d++) parts += k->least[(size_t)c * MOST_DOMAINS + d] > 0;
-        if (parts == 0 || had + more + parts > MOST_CLASSES || !domains_differ(k, c)) continue;
+        if (parts == 0 || had + more + parts > RELAXED_CLASSES || !domains_differ(k, c)) continue;
         divided[c] = 1;
         more += parts;
     }
     if (more == 0) return true;
-    if (!widen_classes(k, had + more)) return false;
+    k->next = had;
+    if (!relaxed_widen(k->a, r, had + more)) return false;
     for (uint32_t c = 0; c < had; c++) {
         for (uint32_t d = 0; divided[c] && d < count; d++) {
             int64_t pods = k->least[(size_t)c * MOST_DOMAINS + d];
@@ -273,7 +274,7 @@ bool relaxed_split(scheduler *s, arena *a, const uint16_t *steps, bool any_step,
     for (uint32_t i = 0; i < s->topology.key_count; i++) {
         if (s->topology.keys[i].key == s->snapshot->known.zone) k.key = i;
     }
-    if (k.key == NO_ID || r->class_count >= MOST_CLASSES) return true;
+    if (k.key == NO_ID || r->class_count >= RELAXED_CLASSES) return true;
     map64_init(&k.kinds, s->context);
     map64_init(&k.of_group, s->context);
     bool ok = split_by_key(&k);

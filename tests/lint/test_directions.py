@@ -6,7 +6,7 @@ import sys
 import tree
 
 # What the modules above see of a scheduler: what it is asked, and what came of it. The parts of its state are lib/schedule's own.
-QUESTIONS = {f'schedule/{name}.h' for name in ('fit', 'guide', 'menu', 'movable', 'policy', 'options', 'pricing', 'relaxed', 'report', 'result', 'solve', 'workloads')}
+QUESTIONS = {f'schedule/{name}.h' for name in ('fit', 'guide', 'menu', 'movable', 'policy', 'options', 'pricing', 'relaxed', 'relaxed_choice', 'report', 'result', 'solve', 'workloads')}
 # The core computes: of the C library it takes types, strings and arithmetic (of stdio.h vsnprintf, see tests/abi/purity.py).
 CORE_SYSTEM = {'float.h', 'inttypes.h', 'limits.h', 'math.h', 'stdalign.h', 'stdarg.h', 'stdatomic.h', 'stdbool.h',
                'stddef.h', 'stdint.h', 'stdio.h', 'string.h'}

@@ -12,6 +12,7 @@ pods, is not found out: there only has to be something that could be the reason.
 """
 import collections
 import heapq
+import itertools
 import json
 import math
 import re
@@ -221,9 +222,10 @@ def check_form(c):
         some_text(node, 'name')
 
 
-def full_nodes(row, classes, order, left):
-    """Contents of a node of the row to which none of the pods that are left can be added, with some of the first class that has any."""
-    first = next(i for i, n in enumerate(left) if n)
+def full_nodes(row, classes, order, left, bought):
+    """Contents of a node of the row to which none of the pods that are left can be added; if it is bought, with some of the first class
+    that has any."""
+    first = next(i for i, n in enumerate(left) if n) if bought else None
     most = [min(n, copies(classes[c], row['capacity']) or 0) if c in row['classes'] else 0 for c, n in zip(order, left)]
 
     def more(i, taken, space):
@@ -241,27 +243,80 @@ def full_nodes(row, classes, order, left):
     yield from fill(0, [], [max(s, 0) for s in row['capacity']])
 
 
-def least_plan(c, enough):
-    """The least that whole nodes for all pods cost, or `enough`. What is left to place is visited in the order of what plans by way of it
-    cost at least: what was bought, and the prices of the pods that are left."""
+def counts_by_choice(c):
+    """How many pods of each class there are, for all choices of domains of the groups."""
+    free = [k['count'] for k in c['classes']]
+    for g in c.get('groups', []):
+        if g['domains']:
+            free[g['class']] = 0
+    ways = [itertools.combinations_with_replacement(g['domains'], g['groups']) for g in c.get('groups', []) if g['domains']]
+    groups = [g for g in c.get('groups', []) if g['domains']]
+    for way in itertools.product(*ways):
+        counts = list(free)
+        for g, domains in zip(groups, way):
+            for domain in domains:
+                for number, (_, copies) in zip(domain['classes'], g['pods']):
+                    counts[number] += copies
+        yield counts
+
+
+def least_plan(c, spaces, enough):
+    """The least that whole nodes for all pods cost, or `enough`, whatever domains the groups choose."""
+    for counts in counts_by_choice(c):
+        enough = least_of(c, counts, spaces, enough)
+    return enough
+
+
+def least_of(c, counts, spaces, enough):
+    """The same for these pods. Existing nodes are filled one after another. What is left to place is visited in the order of what plans by
+    way of it cost at least: what was bought, and the prices of the pods that are left, less what they are worth on nodes that exist."""
     classes, offers = c['classes'], c['offerings']
-    order = sorted((i for i, k in enumerate(classes) if k['count']), key=lambda i: -classes[i]['price'])
-    waiting, least, done = [(0, 0, tuple(classes[i]['count'] for i in order))], {}, set()
+    order = sorted((i for i, n in enumerate(counts) if n), key=lambda i: -classes[i]['price'])
+    nodes = sorted((row for row in c['rows'] if row['of'] >= len(offers)), key=lambda row: row['of'])
+    free = [sum(spaces[row['of'] - len(offers)] for row in nodes[i:]) for i in range(len(nodes) + 1)]
+
+    def total(left, seen, paid):
+        return paid + sum(classes[i]['price'] * n for i, n in zip(order, left)) - free[seen]
+
+    begin = tuple(counts[i] for i in order)
+    waiting, least, done = [(total(begin, 0, 0), 0, begin, 0)], {}, set()
     while waiting:
-        _, cost, left = heapq.heappop(waiting)
+        at, cost, left, seen = heapq.heappop(waiting)
+        if at >= enough:
+            break
         if not any(left):
             return cost
-        if left in done:
+        if (left, seen) in done:
             continue
-        done.add(left)
-        for row in c['rows']:
-            for taken in full_nodes(row, classes, order, left):
-                after, paid = tuple(n - t for n, t in zip(left, taken)), cost + offers[row['of']]['cost']
-                total = paid + sum(classes[i]['price'] * n for i, n in zip(order, after))
-                if total < enough and paid < least.get(after, enough):
+        done.add((left, seen))
+        for row in [nodes[seen]] if seen < len(nodes) else [row for row in c['rows'] if row['of'] < len(offers)]:
+            for taken in full_nodes(row, classes, order, left, seen == len(nodes)):
+                after = tuple(n - t for n, t in zip(left, taken)), min(seen + 1, len(nodes))
+                paid = cost + (offers[row['of']]['cost'] if seen == len(nodes) else 0)
+                if total(*after, paid) < enough and paid < least.get(after, enough):
                     least[after] = paid
-                    heapq.heappush(waiting, (total, paid, after))
+                    heapq.heappush(waiting, (total(*after, paid), paid, *after))
     return enough
+
+
+def check_group(g, classes):
+    """A group of pods is a class that goes nowhere. It costs no more than its pods do in each of the domains."""
+    pods = sum(whole(n, 1) for _, n in g['pods'])
+    own = classes[whole(g['class'])]
+    whole(g['groups'], 1)
+    if not g['domains']:
+        need(own['count'] == g['groups'], f'the class of {g["group"]} is not as many as there are groups')
+        asked = [sum(classes[number]['requests'][d] * n for number, n in g['pods']) for d in range(len(own['requests']))]
+        need(asked == own['requests'], f'{g["group"]} asks for something else than its pods')
+        return
+    need(own['count'] == pods * g['groups'], f'the class of {g["group"]} has other pods')
+    for domain in g['domains']:
+        need(len(domain['classes']) == len(g['pods']), f'{g["group"]} has other pods in {domain["domain"]}')
+        for number, (anywhere, _) in zip(domain['classes'], g['pods']):
+            need(classes[whole(number)]['requests'] == classes[whole(anywhere)]['requests'] and classes[number]['count'] == 0,
+                 f'class {number} is not of the pods of {g["group"]}')
+        price = sum(classes[number]['price'] * n for number, (_, n) in zip(domain['classes'], g['pods']))
+        need(own['price'] * pods <= price, f'{g["group"]} costs more than its pods in {domain["domain"]}')
 
 
 def check_itself(c):
@@ -294,12 +349,14 @@ def check_itself(c):
         need(base < len(offers) and offers[base]['cost'] <= whole(offer['cost']), f'the row of offering {i} is of a dearer one')
     for i, node in enumerate(nodes):
         need(rows[whole(node['row'])]['of'] == len(offers) + i, f'the row of node {i} is not its own')
+    own = {g['class'] for g in c.get('groups', []) if g['domains']}
+    for g in c.get('groups', []):
+        check_group(g, classes)
     for i, class_ in enumerate(classes):
-        need(class_['price'] == 0 or i in held, f'class {i} has a price and goes to no offering')
+        need(class_['price'] == 0 or i in held or i in own, f'class {i} has a price and goes to no offering')
     if 'cluster' not in c:
         if whole(c['value']) > max(value, 0):  # more than prices prove
-            need(not nodes and all(k['count'] == 0 or i in held for i, k in enumerate(classes)), f'claims {c["value"]}, proves {value}')
-            least = least_plan(c, c['value'])
+            least = least_plan(c, spaces, c['value'])
             need(c['value'] <= least, f'claims {c["value"]}, but a plan costs {least}')
         return
     for point in c['points']:

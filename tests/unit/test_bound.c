@@ -277,14 +277,19 @@ static void whole_pods_never_above_a_plan(void **state)
             sharper += value > fluid + fluid / 100;
             uint64_t work = UINT64_C(1) << 20;
             int64_t least = 0, none = 0;
-            if (plans_least(context, &w.problem, whole.y, INT64_MAX / 4, &work, &least) == PROOF_HOLDS) {
+            if (plans_least(context, &w.problem, &(const plans_prices){ whole.y, NULL }, INT64_MAX / 4, &work,
+                            &least) == PROOF_HOLDS) {
                 assert_in_range(least, value, plan);
                 exact++;
                 work = UINT64_C(1) << 20;
-                assert_int_equal(plans_least(context, &w.problem, whole.y, least, &work, &none), PROOF_HOLDS);
+                assert_int_equal(
+                    plans_least(context, &w.problem, &(const plans_prices){ whole.y, NULL }, least, &work, &none),
+                    PROOF_HOLDS);
                 assert_int_equal(none, least); /* no plan is cheaper */
                 work = 3;
-                assert_int_equal(plans_least(context, &w.problem, whole.y, least + 1, &work, &none), PROOF_TOO_MUCH);
+                assert_int_equal(
+                    plans_least(context, &w.problem, &(const plans_prices){ whole.y, NULL }, least + 1, &work, &none),
+                    PROOF_TOO_MUCH);
             }
         }
         arena_free(&a);
