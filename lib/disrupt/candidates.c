@@ -157,8 +157,8 @@ static bool exclude(pass *p, uint32_t number, bool *excluded)
         code = b->code;
         which = b->pod;
     }
-    /* Several nodes may be removed together: multi.c finds out whether they have all of the group. */
-    if (code == KARP_REASON_NONE && p->method != KARP_METHOD_MULTI_NODE && (which = whole_groups_pod(p, n)) != NO_ID)
+    /* Several nodes may be removed together: then the method finds out whether they have all of the group. */
+    if (code == KARP_REASON_NONE && !whole_groups_together(p) && (which = whole_groups_pod(p, n)) != NO_ID)
         code = KARP_REASON_GROUP_ELSEWHERE;
     *excluded = code != KARP_REASON_NONE;
     if (code == KARP_REASON_NONE) return true;

@@ -9,6 +9,7 @@
 #include <disrupt/advice.h>
 #include <disrupt/methods.h>
 #include <disrupt/terminate_first.h>
+#include <disrupt/whole_groups.h>
 #include <schedule/movable.h>
 
 uint32_t eligible_drifted(const pass *p, const candidate *c)
@@ -55,14 +56,18 @@ static bool is_backed_off(const pass *p, karp_str pool)
     return found;
 }
 
-/* *done: the method has ended. */
-static karp_status try_one(pass *p, const uint32_t *number, bool *done, karp_error *error)
+/* `all`: the numbers of all candidates. *done: the method has ended. */
+static karp_status try_one(pass *p, const uint32_t *number, const uint32_t *all, bool *done, karp_error *error)
 {
     const candidate *c = &p->found.candidates[*number];
     bool drift = p->method == KARP_METHOD_DRIFT, allowed = p->budgets.remaining[c->pool] > 0;
     karp_str pool = name_of(p->snapshot, pool_of(p, c)->meta.name);
-    if (allowed && !(drift && is_backed_off(p, pool)))
-        return move_pods_away(p, number, drift && terminate_first_on(p, KARP_GATE_TERMINATE_FIRST_DRIFT), done, error);
+    if (allowed && !(drift && is_backed_off(p, pool))) {
+        departure d;
+        if (!whole_groups_departure(p, number, all, p->found.candidate_count, &d)) return fail_nomem(error);
+        if (d.count == 0) return KARP_OK;
+        return move_pods_away(p, &d, drift && terminate_first_on(p, KARP_GATE_TERMINATE_FIRST_DRIFT), done, error);
+    }
     uint32_t reason = allowed ? KARP_REASON_DRIFT_BACKOFF : KARP_REASON_BUDGET;
     return pass_keep(p, c->node, reason, pool) ? KARP_OK : fail_nomem(error);
 }
@@ -70,12 +75,14 @@ static karp_status try_one(pass *p, const uint32_t *number, bool *done, karp_err
 karp_status method_drift(pass *p, karp_error *error)
 {
     uint32_t *order = arena_array(&p->data, p->found.eligible_count + (size_t)1, sizeof *order);
+    uint32_t *all = arena_array(&p->data, p->found.candidate_count + (size_t)1, sizeof *all);
     karp_status status = KARP_OK;
     bool done = false;
-    if (order == NULL) return fail_nomem(error);
+    if (order == NULL || all == NULL) return fail_nomem(error);
+    for (uint32_t i = 0; i < p->found.candidate_count; i++) all[i] = i;
     memcpy(order, p->found.eligible, p->found.eligible_count * sizeof *order); /* there is at least one */
     if (!sort_ids(p->context, order, p->found.eligible_count, earlier, p)) return fail_nomem(error);
     for (uint32_t i = 0; i < p->found.eligible_count && !done && status == KARP_OK; i++)
-        status = try_one(p, &order[i], &done, error);
+        status = try_one(p, &order[i], all, &done, error);
     return status;
 }

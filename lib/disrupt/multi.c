@@ -18,28 +18,6 @@ static bool note_refusal(pass *p, const uint32_t *order, uint32_t from, uint32_t
     return true;
 }
 
-static const state_node *node_of(const pass *p, uint32_t candidate_number)
-{
-    return &p->snapshot->nodes[p->found.candidates[candidate_number].node];
-}
-
-/* Adds the candidate, and those with which it has to go: the nodes of a group that is disrupted as a whole. */
-static void take_with_others(pass *p, const uint32_t *order, uint32_t count, uint32_t at, uint8_t *taken, uint32_t *out,
-                             uint32_t *n)
-{
-    uint32_t first = *n;
-    taken[at] = 1;
-    out[(*n)++] = order[at];
-    for (uint32_t i = first; i < *n; i++) {
-        if (whole_groups_pod(p, node_of(p, out[i])) == NO_ID) continue;
-        for (uint32_t k = 0; k < count; k++) {
-            if (taken[k] || !whole_groups_share(p, node_of(p, out[i]), node_of(p, order[k]))) continue;
-            taken[k] = 1;
-            out[(*n)++] = order[k];
-        }
-    }
-}
-
 /* Puts the nodes of a group that is disrupted as a whole one after another. *end: where those of each place in the
  * order end. Nodes stay out that have only a part of such a group. false = out of memory. */
 static bool keep_groups_whole(pass *p, uint32_t *order, uint32_t *kept, uint32_t **end)
@@ -53,8 +31,8 @@ static bool keep_groups_whole(pass *p, uint32_t *order, uint32_t *kept, uint32_t
         uint32_t first = n;
         bool complete = true;
         if (taken[i]) continue;
-        take_with_others(p, order, count, i, taken, out, &n);
-        uint32_t which = whole_groups_pod(p, node_of(p, out[first]));
+        whole_groups_take(p, order, count, i, taken, out, &n);
+        uint32_t which = whole_groups_pod(p, candidate_node(p, out[first]));
         if (which != NO_ID && !whole_groups_complete(p, out + first, n - first, &complete)) return false;
         for (uint32_t k = first; k < n; k++) {
             if (complete) (*end)[k] = n;

@@ -198,6 +198,11 @@ static inline const node_pool *pool_of(const pass *p, const candidate *c)
     return &p->snapshot->raw.pools.items[c->pool];
 }
 
+static inline const state_node *candidate_node(const pass *p, uint32_t number)
+{
+    return &p->snapshot->nodes[p->found.candidates[number].node];
+}
+
 /* Records why the node is kept, if reasons are needed. The detail is copied; false = out of memory. */
 bool pass_keep(pass *p, uint32_t state_node, uint32_t code, karp_str detail);
 /* The same for a candidate. Errors: NOMEM. */

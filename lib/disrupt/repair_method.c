@@ -6,6 +6,7 @@
 #include <disrupt/budgets.h>
 #include <disrupt/methods.h>
 #include <disrupt/terminate_first.h>
+#include <disrupt/whole_groups.h>
 
 bool repair_offered(const pass *p)
 {
@@ -82,7 +83,9 @@ static karp_status try_one(pass *p, const bool *tripped, const uint32_t *number,
         return pass_keep_candidate(p, *number, KARP_REASON_BUDGET, pool, error);
     if (c->repair->action == KARP_REPAIR_REBOOT) status = reboot_node(p, number, error);
     else if (pool_of(p, c)->replicas >= 0) status = replace_static(p, number, error);
-    else status = move_pods_away(p, number, terminate_first_on(p, KARP_GATE_TERMINATE_FIRST_REPAIR), done, error);
+    else
+        status = move_pods_away(p, &(const departure){ number, 1 },
+                                terminate_first_on(p, KARP_GATE_TERMINATE_FIRST_REPAIR), done, error);
     if (status != KARP_OK || p->found.commands.count == 0) return status;
     p->found.commands.items[0].bound = drain_bound(p, c);
     *done = true;

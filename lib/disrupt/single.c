@@ -7,6 +7,7 @@
 #include <base/sort.h>
 #include <disrupt/balanced.h>
 #include <disrupt/marks.h>
+#include <disrupt/whole_groups.h>
 
 /* The order of the attempts: in round i the i-th candidate of each pool. Within a round, pools that were not reached in
  * the last run come first, then by name. */
@@ -45,22 +46,25 @@ static karp_status try_one(pass *p, const uint32_t *number, bool *done, karp_err
     const candidate *c = &p->found.candidates[*number];
     attempt a = { .code = KARP_REASON_NONE, .detail = { "", 0 } };
     double score;
+    departure d;
+    if (!whole_groups_departure(p, number, p->found.eligible, p->found.eligible_count, &d)) return fail_nomem(error);
+    if (d.count == 0) return KARP_OK;
     if (p->budgets.remaining[c->pool] == 0) {
         p->budgets.constrained = true;
         a.code = KARP_REASON_BUDGET;
         a.detail = name_of(p->snapshot, pool_of(p, c)->meta.name);
-    } else if (!candidate_worthwhile(p, c, &score)) {
+    } else if (d.count == 1 && !candidate_worthwhile(p, c, &score)) {
         a.code = KARP_REASON_BALANCED_SCORE;
         a.detail = balanced_detail(p, score);
         if (a.detail.ptr == NULL) return fail_nomem(error);
     } else {
-        karp_status status = consolidate(p, number, 1, false, &a, error);
+        karp_status status = consolidate(p, d.candidates, d.count, d.count > 1, &a, error);
         if (status != KARP_OK) return status;
         if (a.outcome == SIMULATION_NO_POOLS) no_usable_pools(p);
         *done = a.outcome == SIMULATION_STOPPED || a.possible;
     }
     if (!a.possible) {
-        if (!pass_keep(p, c->node, a.code, a.detail)) return fail_nomem(error);
+        if (!whole_groups_keep(p, &d, a.code, a.detail)) return fail_nomem(error);
         if (p->found.stays != NULL) p->found.stays[c->node].found = a.found;
         return KARP_OK;
     }
@@ -85,7 +89,8 @@ static karp_status look_ahead(pass *p, const uint32_t *order, uint32_t next, kar
     uint64_t most = p->work.most_simulations == 0 ? TURNS_AHEAD : p->work.most_simulations - p->work.simulations;
     for (uint32_t i = next; i < p->found.eligible_count && i < next + TURNS_AHEAD && n < most; i++) {
         const candidate *c = &p->found.candidates[order[i]];
-        if (p->budgets.remaining[c->pool] != 0 && candidate_worthwhile(p, c, &score)) wanted[n++] = order[i];
+        bool alone = whole_groups_pod(p, candidate_node(p, order[i])) == NO_ID;
+        if (alone && p->budgets.remaining[c->pool] != 0 && candidate_worthwhile(p, c, &score)) wanted[n++] = order[i];
     }
     return n == 0 ? KARP_OK : simulate_ahead(p, wanted, n, error);
 }

@@ -4,6 +4,7 @@
 
 #include <base/error.h>
 #include <disrupt/consolidate.h>
+#include <disrupt/whole_groups.h>
 #include <schedule/result.h>
 
 bool terminate_first_on(const pass *p, uint32_t gate)
@@ -23,7 +24,7 @@ static uint32_t reservation_held(const pass *p, const candidate *c)
 
 /* Adds a command with all nodes that the simulation launches, unchanged; without any of them if the node is terminated
  * first. */
-static bool add_command(pass *p, simulation *m, const uint32_t *number, uint32_t terminate_first)
+static bool add_command(pass *p, simulation *m, const departure *d, uint32_t terminate_first)
 {
     uint32_t count = terminate_first != 0 ? 0 : m->result.claim_count;
     replacement *list = arena_array(&p->data, count + (size_t)1, sizeof *list);
@@ -35,8 +36,8 @@ static bool add_command(pass *p, simulation *m, const uint32_t *number, uint32_t
             .claim = m->result.claims[i], .set = f->set, .types = f->types, .type_count = f->type_count
         };
     }
-    *c = (command){ .candidates = number,
-                    .candidate_count = 1,
+    *c = (command){ .candidates = d->candidates,
+                    .candidate_count = d->count,
                     .simulation = m,
                     .replacements = list,
                     .replacement_count = count,
@@ -67,21 +68,21 @@ static karp_status simulate_gone(pass *p, const uint32_t *number, simulation **o
     return KARP_OK;
 }
 
-karp_status move_pods_away(pass *p, const uint32_t *number, bool terminate_first, bool *done, karp_error *error)
+karp_status move_pods_away(pass *p, const departure *d, bool terminate_first, bool *done, karp_error *error)
 {
     const simulation_kind kind = { .all_pods = p->method == KARP_METHOD_REPAIR };
     simulation *m, *gone = NULL;
-    karp_status status = simulate_as(p, number, 1, &kind, &m, error);
+    karp_status status = simulate_as(p, d->candidates, d->count, &kind, &m, error);
     if (status != KARP_OK) return status;
     *done = m->outcome != SIMULATED || m->result.all_scheduled;
     if (m->outcome == SIMULATION_NO_POOLS) {
         no_usable_pools(p);
-        status = pass_keep_candidate(p, *number, KARP_REASON_NO_NODEPOOLS, str(""), error);
+        if (!whole_groups_keep(p, d, KARP_REASON_NO_NODEPOOLS, str(""))) status = fail_nomem(error);
     } else if (m->outcome == SIMULATED && !m->result.all_scheduled) {
-        status = terminate_first ? simulate_gone(p, number, &gone, error) : KARP_OK;
-        if (status == KARP_OK && gone == NULL)
-            status = pass_keep_candidate(p, *number, KARP_REASON_PODS_WOULD_NOT_SCHEDULE,
-                                         pod_name(p->snapshot, m->result.left_out), error);
+        status = terminate_first && d->count == 1 ? simulate_gone(p, d->candidates, &gone, error) : KARP_OK;
+        if (status == KARP_OK && gone == NULL &&
+            !whole_groups_keep(p, d, KARP_REASON_PODS_WOULD_NOT_SCHEDULE, pod_name(p->snapshot, m->result.left_out)))
+            status = fail_nomem(error);
     }
     if (status != KARP_OK || gone != NULL || m->outcome != SIMULATED || !m->result.all_scheduled) {
         simulation_free(p, m);
@@ -90,7 +91,7 @@ karp_status move_pods_away(pass *p, const uint32_t *number, bool terminate_first
     if (status != KARP_OK || m == NULL) return status;
     *done = true;
     size_t before = p->found.commands.count;
-    if (add_command(p, m, number, gone != NULL ? KARP_TERMINATE_FIRST_NO_RESERVED_CAPACITY : 0)) return KARP_OK;
+    if (add_command(p, m, d, gone != NULL ? KARP_TERMINATE_FIRST_NO_RESERVED_CAPACITY : 0)) return KARP_OK;
     if (p->found.commands.count == before) simulation_free(p, m); /* otherwise the pass frees it */
     return fail_nomem(error);
 }

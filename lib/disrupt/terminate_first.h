@@ -7,13 +7,15 @@
 
 #include <disrupt/pass.h>
 
+struct departure; /* whole_groups.h */
+
 /* Whether this feature gate permits terminating nodes first. */
 bool terminate_first_on(const pass *p, uint32_t gate);
 
-/* Finds room for the node's pods, or, with `terminate_first` and a node on a reservation, checks that there is room
- * once the node is gone. Adds the command, or records in `stays` why there is none. *done: the method has ended.
- * `number` must outlive the pass. Status: OK, NOMEM. */
-karp_status move_pods_away(pass *p, const uint32_t *number, bool terminate_first, bool *done, karp_error *error);
+/* Finds room for the pods of the nodes, or, with `terminate_first` and a single node on a reservation, checks that
+ * there is room once the node is gone. Adds the command, or records in `stays` why there is none. *done: the method has
+ * ended. The candidates must outlive the method. Status: OK, NOMEM. */
+karp_status move_pods_away(pass *p, const struct departure *d, bool terminate_first, bool *done, karp_error *error);
 
 /* Commands for a node of a static pool: one launch of the pool's template as its replacement, or none yet. false = out
  * of memory. */

@@ -96,17 +96,19 @@ static void count_all(group_check *c)
     }
 }
 
-static karp_str name_it(group_check *c, uint32_t number)
+static karp_str group_named(verifier *v, uint32_t number)
 {
-    const member_group *g = &c->all->items[number];
-    const karp_snapshot *s = c->v->snapshot;
-    strbuf b = strbuf_on(c->v->context);
+    const karp_snapshot *s = v->snapshot;
+    const member_group *g = &s->groups->items[number];
+    strbuf b = strbuf_on(v->context);
     strbuf_addname(&b, text_of(s, g->name_space), name_of(s, g->name));
-    if (b.failed) c->v->failed = true;
-    karp_str name = object_name(c->v, g->composite ? "composite group" : "group", (karp_str){ b.ptr, b.len });
+    if (b.failed) v->failed = true;
+    karp_str name = object_name(v, g->composite ? "composite group" : "group", (karp_str){ b.ptr, b.len });
     strbuf_free(&b);
     return name;
 }
+
+static karp_str name_it(group_check *c, uint32_t number) { return group_named(c->v, number); }
 
 /* Whether the plan places a pod of the group, or of one below it. */
 static bool is_taken(const verifier *v, uint32_t number)
@@ -250,5 +252,39 @@ void check_groups(verifier *v)
     for (uint32_t i = 0; i < c.all->count && verifier_worked(v, 64 * (c.all->items[i].pod_count + (size_t)1)); i++) {
         if (c.of[i].part) check_group(&c, i);
         if (!c.all->items[i].composite) check_domains(&c, i);
+    }
+}
+
+/* ---- disruption -------------------------------------------------------------------------------------------------- */
+
+/* The highest group in disruption mode "all" of those that the pod is in; NO_ID = none is. */
+static uint32_t in_one_piece(const karp_snapshot *s, uint32_t pod_number)
+{
+    uint32_t found = NO_ID, id = s->groups->of_pod[pod_number];
+    for (uint32_t depth = 0; id != NO_ID && depth <= MOST_COMPOSITES; depth++, id = s->groups->items[id].parent) {
+        const pod_group *o = group_object(s, &s->groups->items[id]);
+        if (o != NULL && o->disruption_all) found = id;
+    }
+    return found;
+}
+
+void check_whole_groups(verifier *v, const uint8_t *going, const uint8_t *moved, size_t step)
+{
+    const karp_snapshot *s = v->snapshot;
+    if (s->groups == NULL) return;
+    struct halves {
+        uint32_t go, stay;
+    } *of = verifier_alloc(v, s->groups->count + (size_t)1, sizeof *of);
+    for (uint32_t p = 0; of != NULL && p < s->raw.pods.count; p++) {
+        uint32_t id = moved[p] ? NO_ID : in_one_piece(s, p), on = id == NO_ID ? NO_ID : s->pod_node[p];
+        if (on == NO_ID) continue;
+        of[id].go += going[on];
+        of[id].stay += !going[on];
+    }
+    for (uint32_t i = 0; of != NULL && i < s->groups->count; i++) {
+        if (of[i].go == 0 || of[i].stay == 0) continue;
+        note(v, KARP_FINDING_GROUP, group_named(v, i),
+             "step %u disrupts %u of its pods and leaves %u, although its disruption mode is \"all\"",
+             (unsigned)step + 1, (unsigned)of[i].go, (unsigned)of[i].stay);
     }
 }

@@ -102,6 +102,20 @@ static void check_budgets(const prefix *p, const karp_plan_step *step, size_t in
     }
 }
 
+/* A step disrupts all pods of a group in disruption mode "all", or none. */
+static void check_wholes(prefix *p, size_t index)
+{
+    const karp_plan_step *step = &p->steps[index];
+    const karp_snapshot *s = p->v->snapshot;
+    if (p->plan.profile != KARP_PROFILE_KARP || (step->flags & KARP_STEP_FORCED) != 0) return;
+    uint8_t *going = verifier_alloc(p->v, s->raw.nodes.count + 1, 1);
+    for (size_t i = 0; going != NULL && i < step->node_count; i++) {
+        uint32_t number = state_node_named(s, step->nodes[i]);
+        if (number != NO_ID && s->nodes[number].node != NO_ID) going[s->nodes[number].node] = 1;
+    }
+    if (going != NULL) check_whole_groups(p->v, going, p->is_moved, index);
+}
+
 static void check_nodes(prefix *p, size_t index, uint32_t flags)
 {
     const karp_plan_step *step = &p->steps[index];
@@ -291,6 +305,7 @@ static karp_status check_steps(prefix *p, size_t count, double cost, uint32_t fl
     /* Ends at the first step that breaks a rule, since all later ones would be reported as well. */
     for (size_t i = 0; i < count && status == KARP_OK && p->v->out->findings.count == 0 && !p->v->failed; i++) {
         check_nodes(p, i, flags);
+        check_wholes(p, i);
         check_evictions(p, i, flags);
         check_saving(p, i, &cost);
         if ((p->steps[i].flags & KARP_STEP_PODS_LATER) != 0) continue;

@@ -202,6 +202,9 @@ void check_reservations(verifier *v);
 pool_facts *facts_of_pool(verifier *v, uint32_t pool);
 void check_topology(verifier *v);
 void check_groups(verifier *v); /* groups.c, as the next one */
+/* Whether a step disrupts only a part of a group that is disrupted as a whole. `going`: by node; `moved`: by pod,
+ * earlier steps have moved it. */
+void check_whole_groups(verifier *v, const uint8_t *going, const uint8_t *moved, size_t step);
 /* Whether the pod needs no place, because the plan takes another alternative of the group above its own. */
 bool pod_is_spare(const verifier *v, uint32_t pod_number);
 /* verify_nodes.c */

@@ -398,7 +398,7 @@ def disruption(world):
     equal(len(removed('karpenter', whole, *two)[0]), 1, 'Karpenter knows no groups')
     equal(len(removed('karp', single, *two)[0]), 1, 'mode single')
     names, kept = removed('karp', whole, *two)
-    equal((names, kept.get('m1'), kept.get('m2')), (['m3'], 'GROUP_ELSEWHERE', 'GROUP_ELSEWHERE'), 'mode all, on two nodes')
+    equal((names, kept.get('m1'), kept.get('m2')), (['m3'], 'BUDGET', 'BUDGET'), 'mode all, on two nodes, and a budget for one')
     names, kept = removed('karp', whole, *owned(running(2, ['m1'])), *owned([pod('o2', None, 1, nodeName='m2') | here, pod('o3', None, 1, nodeName='m3') | here]))
     equal((len(names), 'GROUP_ELSEWHERE' in kept.values()), (1, False), 'mode all, on one node')
     # Several nodes with a whole group go together, or none of them.
@@ -407,6 +407,25 @@ def disruption(world):
     multi = {'method': 'MultiNodeConsolidation', 'given': wide}
     names, _ = removed('karp', whole, *owned(running(2, ['m1', 'm2'])), *owned([pod('other', None, 1, nodeName='m3') | here]), **multi)
     equal(sorted(names)[:2], ['m1', 'm2'], 'both nodes of the group')
+    busy = [pod('other', None, 6, nodeName='m3') | here]
+    busy[0]['metadata']['annotations'] = {'karpenter.sh/do-not-disrupt': 'true'}
+    names, kept = removed('karp', whole, *owned(running(2, ['m1', 'm2'])), *busy, given=wide)
+    equal(sorted(names), ['m1', 'm2'], 'single-node consolidation removes both nodes of the group')
+    listed = folder_of(world.folder, [wide, *managed('m1'), *managed('m2'), *managed('m3'), whole, *owned(running(2, ['m1', 'm2'])), *busy])
+    how = '-f', listed, '--catalogue', world.types, '--now', '2026-01-02T00:00:00Z'
+    plan = json.loads(run('disrupt', *how, '--profile', 'karp', '--method', 'SingleNodeConsolidation', '-o', 'json', status=None)[0])
+
+    def verified():
+        saved = world.folder / 'plan.json'
+        saved.write_text(json.dumps(plan))
+        return json.loads(run('verify', saved, *how, status=None)[0])['errors']
+    equal(verified(), [], 'karp verify accepts the command for both nodes')
+    command = plan['commands'][0]
+    command['nodes'] = ['m1']
+    for row in [*command.get('placements', []), *command.get('launches', []), *command.get('replacements', [])]:
+        row['pods'] = [p for p in row.get('pods', []) if p.endswith('g-0')]
+    found = [e for e in verified() if e['code'] == 'GROUP']
+    check(len(found) == 1 and 'disrupts 1 of its pods and leaves 1' in found[0]['detail'], f'and none for a part of a group in mode all: {found}')
     tight = pool('100')
     tight['spec']['disruption'] = {'budgets': [{'nodes': '1'}]}
     names, kept = removed('karp', whole, *owned(running(2, ['m1', 'm2'])), *owned([pod('other', None, 1, nodeName='m3') | here]), **(multi | {'given': tight}))
@@ -445,8 +464,11 @@ def repacking(world):
     types.write_text(json.dumps([TYPES[0] | {'capacity': {'cpu': '8', 'memory': '64Gi', 'pods': '20'},
                                              'offerings': [{'zone': z, 'capacityType': 'on-demand', 'price': 1, 'available': True} for z in 'ab']}]))
 
-    def moves(*objects, verb=('repack',)):
-        listed = folder_of(world.folder, [pool('100'), *objects])
+    def moves(*objects, verb=('repack',), budget=None):
+        given = pool('100')
+        if budget:
+            given['spec']['disruption'] = {'budgets': [{'nodes': budget}]}
+        listed = folder_of(world.folder, [given, *objects])
         out = run(*verb, '-f', listed, '--catalogue', types, '--profile', 'karp', '--now', '2026-01-02T00:00:00Z', '-o', 'json', status=None)[0]
         plan = json.loads(out)
         return sorted((p.split('/')[-1], row['node']) for k in plan.get('commands', plan.get('steps')) for row in k.get('placements', []) for p in row['pods'])
@@ -465,7 +487,12 @@ def repacking(world):
     drifted = *in_zone('m1', 'a'), *in_zone('m2', 'a', 'Drifted'), *in_zone('m3', 'b')
     equal(moves(whole, *drifted, *running(('m2', 1), ('m2', 1)), *running(('m1', 7), ('m3', 1), group=None), verb=drift), [('g-0', 'm3'), ('g-1', 'm3')],
           'drift moves the whole group to another zone')
-    equal(moves(whole, *drifted, *running(('m1', 1), ('m2', 1)), *running(('m3', 1), group=None), verb=drift), [], 'drift moves no part of a group in mode all')
+    apart = *running(('m1', 1), ('m2', 1)), *running(('m3', 1), group=None)
+    equal(moves(whole, *drifted, *apart, verb=drift), [], 'drift moves no part of a group in mode all')
+    equal(moves(whole, *drifted, *apart, verb=drift, budget='100%'), [('g-0', 'm3'), ('g-1', 'm3')], 'but all of it, with the node that has not drifted')
+    equal(moves(whole, *in_zone('m1', 'a', 'Drifted'), *drifted[2:], *apart, verb=drift, budget='100%'), [('g-0', 'm3'), ('g-1', 'm3')], 'once, if both have')
+    apart[0]['metadata']['annotations'] = {'karpenter.sh/do-not-disrupt': 'true'}
+    equal(moves(whole, *drifted, *apart, verb=drift, budget='100%'), [], 'or nothing, if one node has to stay')
 
 
 def made_by_controllers(world):
