@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <io/decode_fields.h>
 #include <io/notes.h>
 
 #include <io/previews.h>
