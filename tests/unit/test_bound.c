@@ -9,6 +9,7 @@
 
 #include <base/bits.h>
 #include <optimise/bound.h>
+#include <optimise/certificate_plans.h>
 #include <optimise/certify.h>
 #include <stdlib.h>
 #include <string.h>
