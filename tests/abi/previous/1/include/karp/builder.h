@@ -171,6 +171,15 @@ KARP_API karp_status karp_builder_set_node_claim_condition(karp_builder *builder
 KARP_API karp_status karp_builder_remove(karp_builder *builder, karp_str kind, karp_str namespace_, karp_str name,
                                          karp_error *error);
 
+/**
+ * Launches have taken so many instances of a capacity reservation since its free instances were counted, or nodes that
+ * ended have returned them (@p instances < 0): so many are no longer free. @p labels are those of such a node; nothing
+ * changes unless its capacity type is reserved. @p peer_version is one of KARP_PEER_*: before 1.15, what a reservation
+ * offers is unavailable while no instance is free. Calls add up. Errors: NOMEM, INVALID. Since 1.0.
+ */
+KARP_API karp_status karp_builder_take_reserved(karp_builder *builder, const karp_label *labels, size_t label_count,
+                                                int64_t instances, uint32_t peer_version, karp_error *error);
+
 #ifdef __cplusplus
 }
 #endif

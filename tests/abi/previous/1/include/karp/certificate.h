@@ -115,6 +115,27 @@ typedef struct karp_certificate_case {
     const int64_t *shares; /**< by resource, 10^-12 $/h; NULL = the case is divided by copies */
 } karp_certificate_case;
 
+/** A domain that a group of pods may be in. Since 1.0. */
+typedef struct karp_certificate_domain {
+    karp_str domain; /**< a value of the topology key */
+    const uint32_t *classes; /**< in the order of the group's pods: their classes there */
+} karp_certificate_domain;
+
+/**
+ * Groups of pods that are alike, each of which is in one domain of its topology key. Their own class has as many copies
+ * as they have pods, and goes nowhere: its price times the pods of a group is at most what these cost in each of the
+ * domains. Where the key is the host name there are no domains: a copy of the class is all pods of a group. Since 1.0.
+ */
+typedef struct karp_certificate_choice {
+    karp_str group; /**< "namespace/name" of one of them */
+    karp_str topology_key;
+    uint32_t class_number;
+    uint32_t count; /**< how many groups there are */
+    size_t pod_count, domain_count;
+    const karp_certificate_copies *pods; /**< of one group: the classes they would have anywhere. Not counted there */
+    const karp_certificate_domain *domains;
+} karp_certificate_choice;
+
 /** The whole, of which parts are stated in millionths. */
 #define KARP_CERTIFICATE_WHOLE 1000000
 
@@ -159,6 +180,8 @@ typedef struct karp_certificate {
     uint32_t reserved; /**< zero */
     size_t zone_count;
     const karp_certificate_zone *zones; /**< of classes whose pods are in one zone, by class */
+    size_t choice_count;
+    const karp_certificate_choice *choices; /**< groups of pods that are in one domain each */
 } karp_certificate;
 
 /** A bound with its certificate. Immutable; any number of threads may read it. */
@@ -166,8 +189,8 @@ typedef struct karp_bound karp_bound;
 
 /**
  * A lower bound on the cost of every plan that places the pods of Karpenter's plan and keeps the preferences that it
- * keeps. Of the options' objective, node_cost, spot_factor, the flag IGNORE_PREFERENCES and the effort are used; a
- * quarter of the effort is spent on the bound of whole pods. With the flag, the pods are those that Karpenter places
+ * keeps. Of the options' objective, node_cost, spot_factor, the flag IGNORE_PREFERENCES and the effort are used; half
+ * as many steps are spent on the bound of whole pods. With the flag, the pods are those that Karpenter places
  * when it ignores preferences. The caller frees *@p out. Errors: NOMEM, CANCELED, INVALID, RANGE, ABI_*. Since 1.0.
  */
 KARP_API karp_status karp_cost_bound(const karp_snapshot *snapshot, const karp_options *options, karp_bound **out,

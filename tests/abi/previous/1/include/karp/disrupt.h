@@ -143,7 +143,9 @@ typedef struct karp_command {
      * the decision is that without it.
      */
     uint32_t replacement_unavailable;
-    uint32_t reserved; /**< 0 */
+    /** 1 = some of its nodes, or of those that receive its pods, have expired: Karpenter deletes them whatever the pass
+     * decides, so that `savings` do not last. Since 1.0 */
+    uint32_t expired;
     /**
      * Pods in its launches and placements that are not from its nodes, but were pending before: Karpenter simulates
      * both together, and launches nodes for them with the command. `savings` has the prices of these nodes. Since 1.0

@@ -409,7 +409,10 @@ enum {
      * A step evicts all its pods at once, so a PodDisruptionBudget has to allow all of them now. Without this flag pods
      * are evicted as budgets allow it, some of them later, as Karpenter drains a node.
      */
-    KARP_VERIFY_EVICTIONS_AT_ONCE = 2
+    KARP_VERIFY_EVICTIONS_AT_ONCE = 2,
+    /** Pods that are placed, and daemons of launches, request what is predicted (karp_pod.predicted_containers), as the
+     * preview vpa-prediction has it. */
+    KARP_VERIFY_PREDICTED = 4
 };
 
 /**

@@ -292,6 +292,12 @@ typedef struct karp_pod {
     karp_str group_name; /**< of the group that it starts with (groups.h), in its namespace; "" = none. Since 1.0 */
     uint32_t group_source; /**< KARP_GROUP_* */
     uint32_t gated; /**< 1 = it has scheduling gates. Decisions read it of members of groups only */
+    /** What containers, in their order, then init containers are expected to request when the pod is created again,
+     * since an autoscaler's admission sets it: name and requests are read, and replace these requests of the next
+     * container of this name. Simulations of disruption read them with the preview vpa-prediction (docs/versions.md).
+     * Since 1.0 */
+    const karp_container *predicted_containers;
+    size_t predicted_container_count;
 } karp_pod;
 
 /**

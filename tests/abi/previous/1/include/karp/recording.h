@@ -36,6 +36,15 @@ KARP_API karp_status karp_recorder_take(karp_recorder *recorder, const karp_repl
                                         int64_t now, uint32_t whole, karp_text *out, karp_error *error);
 
 /**
+ * Likewise, what has happened until the instant @p now: each of @p events is one, as `kubectl get --watch-only
+ * --output-watch-events -o json` writes it, in the order of each kind. What no event names is as before. An event that
+ * is older than the object that karp_recorder_take() has seen, by resourceVersion, is left out. After a failure take
+ * all again. Errors: as karp_recorder_take(); INVALID also before the first list. Since 1.0.
+ */
+KARP_API karp_status karp_recorder_watch(karp_recorder *recorder, const karp_replay_document *events, size_t count,
+                                         int64_t now, uint32_t whole, karp_text *out, karp_error *error);
+
+/**
  * Compares every decision of Karpenter in a recording with the one that is made for the recorded cluster just before
  * it: launches with karp_provision(), disruptions with karp_disrupt(). Of @p options are used: `traces`, the parts of
  * one recording in the order of time; `catalogue`, `region`, `feature_gates` and `decision`. *@p differences (may be

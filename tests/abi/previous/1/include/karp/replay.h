@@ -121,6 +121,9 @@ typedef struct karp_replay_options {
      * of each term for what ran on demand is written beside the figures, and in format YAML NodeOverlays that make
      * Karpenter prefer what the first term's set covers. NULL = none. Since 1.0 */
     const karp_replay_document *commitment_offers;
+    /** From a node that takes pods until Karpenter has initialised it; 0 = at once. A node that is ready as soon as it
+     * registers takes 1 s, for Karpenter pauses so long after it has noted the registration. Since 1.0 */
+    int64_t initialization;
 } karp_replay_options;
 
 /** What replays or a story come to: what gates ask about. The caller sets the size. Since 1.0. */

@@ -15,15 +15,17 @@ extern "C" {
 #endif
 
 /**
- * The cluster as it is at @p now after @p decision was carried out. Pods placed on existing nodes are bound to them and
- * ready. Pods whose condition Created is False are created (pending) when the pod before them, of the next lower
- * number, is ready. Launched nodes have joined the cluster as POOL-N, still empty; a launch without an instance type
- * adds none. The nodes of commands and nodes that were being deleted no longer exist. Their pods are pending, except
- * those of DaemonSets and of nodes, and those that had finished or were being deleted, which end. NodeClaims are
- * consolidatable as of @p now. Volumes stay unbound. @p decision comes from karp_provision(), karp_disrupt() or
- * karp_launch_static_pools() for this snapshot; NULL = only time passes. @p before does not change; the caller owns *@p
- * out (karp_snapshot_unref()). Errors: INVALID (@p now is before the snapshot's time), DUPLICATE (a node of that name
- * is there already), NOT_FOUND (a decision of another snapshot), RANGE, NOMEM, LIMIT, CANCELED. Any thread. Since 1.0.
+ * The cluster as it is at @p now after @p decision was carried out. Launched nodes have joined the cluster as POOL-N; a
+ * launch without an instance type adds none. Pods placed on existing nodes, and those that nodes were launched for, are
+ * bound to them and ready; the nodes of commands are still empty. Pods whose condition Created is False are created
+ * (pending) when the pod before them, of the next lower number, is ready. Launches have taken instances of capacity
+ * reservations, and nodes that ended have returned theirs. The nodes of commands and nodes that were being deleted no
+ * longer exist. Their pods are pending, except those of DaemonSets and of nodes, and those that had finished or were
+ * being deleted, which end. NodeClaims are consolidatable as of @p now. Volumes stay unbound. @p decision comes from
+ * karp_provision(), karp_disrupt() or karp_launch_static_pools() for this snapshot; NULL = only time passes. @p before
+ * does not change; the caller owns *@p out (karp_snapshot_unref()). Errors: INVALID (@p now is before the snapshot's
+ * time), DUPLICATE (a node of that name is there already), NOT_FOUND (a decision of another snapshot), RANGE, NOMEM,
+ * LIMIT, CANCELED. Any thread. Since 1.0.
  */
 KARP_API karp_status karp_snapshot_after(const karp_snapshot *before, const karp_decision *decision, int64_t now,
                                          karp_snapshot **out, karp_error *error);
