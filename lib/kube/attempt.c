@@ -31,17 +31,12 @@ bool kube_lines_take(kube_cluster *c, size_t count, int64_t value, size_t *first
     *first = c->lines_used;
     if (width > c->line_size && c->lines_used == 0) widen_lines(c, width);
     if (width > c->line_size ||
-        !grow(c->context, (void **)&c->lines, &c->line_capacity, c->lines_used + count, sizeof *c->lines)) {
-        kube_nomem(c);
-        return false;
-    }
+        !grow(c->context, (void **)&c->lines, &c->line_capacity, c->lines_used + count, sizeof *c->lines))
+        return kube_nomem(c);
     for (; c->lines_used < *first + count; c->lines_used++) {
         if (c->lines_used == c->line_count) {
             c->lines[c->line_count] = mem_alloc(c->context, c->line_size * sizeof **c->lines);
-            if (!c->lines[c->line_count]) {
-                kube_nomem(c);
-                return false;
-            }
+            if (!c->lines[c->line_count]) return kube_nomem(c);
             c->line_count++;
         }
         for (size_t i = 0; i < width; i++) c->lines[c->lines_used][i] = value;

@@ -5,17 +5,15 @@
 
 #include <base/admit.h>
 
-void kube_nomem(kube_cluster *c)
+bool kube_nomem(kube_cluster *c)
 {
     if (!c->status) c->status = fail_nomem(&c->error);
+    return false;
 }
 
 bool kube_ids_add(kube_cluster *c, kube_ids *ids, uint32_t id)
 {
-    if (!grow(c->context, (void **)&ids->list, &ids->capacity, ids->count + 1, sizeof *ids->list)) {
-        kube_nomem(c);
-        return false;
-    }
+    if (!grow(c->context, (void **)&ids->list, &ids->capacity, ids->count + 1, sizeof *ids->list)) return kube_nomem(c);
     ids->list[ids->count++] = id;
     return true;
 }

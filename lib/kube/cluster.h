@@ -369,7 +369,7 @@ typedef struct kube_cluster {
 
 void kube_cluster_init(kube_cluster *c, karp_context *context, const kube_profile *profiles, size_t count);
 void kube_cluster_free(kube_cluster *c);
-void kube_nomem(kube_cluster *c);
+bool kube_nomem(kube_cluster *c); /* returns false */
 bool kube_ids_add(kube_cluster *c, kube_ids *ids, uint32_t id);
 
 /* ---- nodes: KUBE_NONE = a failure -------------------------------------------------------------------------------- */

@@ -284,10 +284,7 @@ bool kube_selected_by(kube_cluster *c, const karp_pod *pod, kube_rule *out)
     if (!add_services(c, pod, NULL, &most, false)) return false;
     const karp_selector **list = arena_alloc(&c->memory, (most + 2) * sizeof *list);
     karp_str *namespace_ = arena_alloc(&c->memory, sizeof *namespace_);
-    if (!list || !namespace_) {
-        kube_nomem(c);
-        return false;
-    }
+    if (!list || !namespace_) return kube_nomem(c);
     *namespace_ = pod->meta.namespace_;
     (void)add_services(c, pod, list, &count, true);
     *out = (kube_rule){ .namespaces = namespace_, .namespace_count = 1, .selectors = list };

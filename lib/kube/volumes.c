@@ -101,10 +101,7 @@ static bool too_many(kube_attempt *a, uint32_t node, const karp_csi_driver *driv
     for (uint32_t pod = c->nodes[node].first_pod; pod != KUBE_NONE; pod = c->pods[pod].next)
         most += c->classes[c->pods[pod].class_].volume_count;
     attached *list = mem_alloc(c->context, most * sizeof *list);
-    if (!list) {
-        kube_nomem(c);
-        return false;
-    }
+    if (!list) return kube_nomem(c);
     for (uint32_t pod = c->nodes[node].first_pod; pod != KUBE_NONE; pod = c->pods[pod].next)
         add_volumes(c, &c->classes[c->pods[pod].class_], driver->name, list, &before, most);
     after = before;

@@ -160,10 +160,7 @@ static const karp_resource *show_resources(copier *c, resource_list list)
 {
     if (c->status != KARP_OK || list.count == 0) return NULL;
     karp_resource *shown = arena_array(c->to, list.count, sizeof *shown);
-    if (shown == NULL) {
-        copy_refuse(c);
-        return NULL;
-    }
+    if (shown == NULL) return copy_refuse(c);
     for (uint32_t i = 0; i < list.count; i++) {
         shown[i].name = strings_get(c->resources, list.items[i].resource);
         shown[i].text = show_amount(c, list.items[i].value, list.items[i].binary);

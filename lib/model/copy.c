@@ -65,9 +65,10 @@ void copy_reserved(copier *c, uint32_t reserved, const char *what)
     if (reserved != 0 && c->status == KARP_OK) copy_blame(c, fail_reserved(c->error, what), NULL);
 }
 
-void copy_refuse(copier *c)
+void *copy_refuse(copier *c)
 {
     if (c->status == KARP_OK) c->status = context_refusal(c->context, fail_nomem(c->error), c->error);
+    return NULL;
 }
 
 /* ---- texts and lists --------------------------------------------------------------------------------------------- */
@@ -134,10 +135,7 @@ const uint32_t *copy_texts(copier *c, const karp_str *list, size_t count, uint32
     put(c, (uint32_t)count);
     if (!any || c->status != KARP_OK) return NULL;
     uint32_t *ids = arena_alloc_aligned(c->to, count * sizeof *ids, sizeof *ids);
-    if (ids == NULL) {
-        copy_refuse(c);
-        return NULL;
-    }
+    if (ids == NULL) return copy_refuse(c);
     for (size_t i = 0; i < count; i++) ids[i] = copy_text(c, list[i]);
     if (c->status != KARP_OK) return NULL;
     *out_count = (uint32_t)count;
@@ -218,10 +216,7 @@ const selector *copy_selector(copier *c, const karp_selector *given)
     put(c, given != NULL);
     if (given == NULL || c->status != KARP_OK) return NULL;
     selector *copy = arena_zalloc(c->to, sizeof *copy);
-    if (copy == NULL) {
-        copy_refuse(c);
-        return NULL;
-    }
+    if (copy == NULL) return copy_refuse(c);
     path_enter(c, "matchLabels");
     copy->labels = copy_labels(c, given->match_labels, given->match_label_count);
     path_leave(c);

@@ -194,7 +194,7 @@ static inline void path_leave(copier *c)
 /* Records a failure whose error is already filled in. The error's field becomes the path, followed by the leaf unless
  * it is NULL. */
 void copy_blame(copier *c, karp_status status, const char *leaf);
-void copy_refuse(copier *c); /* NOMEM */
+void *copy_refuse(copier *c); /* NOMEM; returns NULL */
 /* For a struct without a size member: fails if the reserved member is not 0, so that a value set by a newer caller is
  * not ignored silently. */
 void copy_reserved(copier *c, uint32_t reserved, const char *what);

@@ -93,10 +93,7 @@ static const request_policy *copy_policy(copier *c, const karp_request_policy *g
 {
     if (given == NULL || c->status != KARP_OK) return NULL;
     request_policy *p = arena_zalloc(c->to, sizeof *p);
-    if (p == NULL) {
-        copy_refuse(c);
-        return NULL;
-    }
+    if (p == NULL) return copy_refuse(c);
     copy_reserved(c, given->reserved, "karp_request_policy");
     p->default_ = copy_some(c, given->default_, "requestPolicy.default");
     p->minimum = copy_some(c, given->minimum, "requestPolicy.validRange.min");
@@ -191,10 +188,7 @@ const struct type_devices *copy_type_devices(copier *c, const karp_instance_type
 {
     if (c->status != KARP_OK || (given->device_template_count == 0 && given->attribute_binding_count == 0)) return NULL;
     struct type_devices *out = arena_zalloc(c->to, sizeof *out);
-    if (out == NULL) {
-        copy_refuse(c);
-        return NULL;
-    }
+    if (out == NULL) return copy_refuse(c);
     copy_templates(c, given, out);
     copy_bindings(c, given, out);
     return out;
