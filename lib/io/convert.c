@@ -12,22 +12,37 @@ karp_status io_no_effect(io_converter *c, const char *field, const char *why)
                    c->name.ptr, field, *why ? ": " : "", why);
 }
 
-karp_status io_no_effect_unknown(io_converter *c, const tree *object, const char *where, const char *const *known)
+static karp_status no_effect_at(io_converter *c, const char *where, karp_str key, const char *why)
 {
-    for (size_t n = 0; tree_is(object, TREE_MAP) && n < tree_count(object); n++) {
-        karp_str key = tree_member_name(tree_member_at(object, n));
-        size_t i = 0;
-        while (known[i] && !str_is(key, known[i])) i++;
-        if (known[i]) continue;
-        strbuf field = strbuf_on(c->reader->context);
-        strbuf_adds(&field, where);
-        strbuf_addc(&field, '.');
-        strbuf_add(&field, key.ptr, key.len < 100 ? key.len : 100);
-        karp_status status = field.failed ? io_reader_nomem(c->reader) : io_no_effect(c, field.ptr, "it is not known");
-        strbuf_free(&field);
-        if (status) return status;
+    strbuf field = strbuf_on(c->reader->context);
+    strbuf_adds(&field, where);
+    strbuf_addc(&field, '.');
+    strbuf_add(&field, key.ptr, key.len < 100 ? key.len : 100);
+    karp_status status = field.failed ? io_reader_nomem(c->reader) : io_no_effect(c, field.ptr, why);
+    strbuf_free(&field);
+    return status;
+}
+
+karp_status io_no_effect_words(io_converter *c, const tree *object, const char *where, const char *fields)
+{
+    karp_status status = KARP_OK;
+    for (karp_str rest = str(fields); rest.len > 0 && status == KARP_OK;) {
+        karp_str word = str_until(&rest, ' ');
+        if (tree_find_str(object, word)) status = no_effect_at(c, where, word, "");
     }
-    return KARP_OK;
+    return status;
+}
+
+karp_status io_no_effect_unknown(io_converter *c, const tree *object, const char *where, const char *known,
+                                 const char *idle)
+{
+    karp_status status = KARP_OK;
+    for (size_t n = 0; tree_is(object, TREE_MAP) && n < tree_count(object) && status == KARP_OK; n++) {
+        karp_str key = tree_member_name(tree_member_at(object, n));
+        if (!str_in_list(key, known) && !str_in_list(key, idle))
+            status = no_effect_at(c, where, key, "it is not known");
+    }
+    return status;
 }
 
 /* ---- requirements ------------------------------------------------------------------------------------------------ */
@@ -87,31 +102,15 @@ static tree *disruption(io_converter *c, const tree *spec)
 
 static karp_status kubelet_warnings(io_converter *c, const tree *kubelet)
 {
-    static const char *const acting[] = { "maxPods", "podsPerCore", "kubeReserved", "systemReserved", "evictionHard" };
-    static const char *const idle[] = { "clusterDNS",
-                                        "evictionSoft",
-                                        "evictionSoftGracePeriod",
-                                        "evictionMaxPodGracePeriod",
-                                        "imageGCHighThresholdPercent",
-                                        "imageGCLowThresholdPercent",
-                                        "cpuCFSQuota" };
-    const char *known[sizeof acting / sizeof acting[0] + sizeof idle / sizeof idle[0] + 2] = { NULL };
-    size_t n = 0;
-    for (size_t i = 0; i < sizeof acting / sizeof acting[0]; i++) known[n++] = acting[i];
-    karp_status status = KARP_OK;
-    for (size_t i = 0; i < sizeof idle / sizeof idle[0] && status == KARP_OK; i++) {
-        char field[96] = "spec.kubeletConfiguration.";
-        known[n++] = idle[i];
-        if (!tree_get(kubelet, idle[i])) continue;
-        str_shorten(field + strlen(field), sizeof field - strlen(field), str(idle[i]));
-        status = io_no_effect(c, field, "");
-    }
-    known[n] = "containerRuntime";
+    static const char known[] = "maxPods podsPerCore kubeReserved systemReserved evictionHard containerRuntime";
+    static const char idle[] = "clusterDNS evictionSoft evictionSoftGracePeriod evictionMaxPodGracePeriod "
+                               "imageGCHighThresholdPercent imageGCLowThresholdPercent cpuCFSQuota";
+    karp_status status = io_no_effect_words(c, kubelet, "spec.kubeletConfiguration", idle);
     if (status == KARP_OK && tree_get(kubelet, "containerRuntime")) {
         bool usual = str_is(tree_get_text(kubelet, "containerRuntime"), "containerd");
         status = io_no_effect(c, "spec.kubeletConfiguration.containerRuntime", usual ? "" : "v1 knows only containerd");
     }
-    return status ? status : io_no_effect_unknown(c, kubelet, "spec.kubeletConfiguration", known);
+    return status ? status : io_no_effect_unknown(c, kubelet, "spec.kubeletConfiguration", known, idle);
 }
 
 /* The kubelet configuration without containerRuntime, which v1 does not have; NULL = there is none. */
@@ -254,23 +253,10 @@ static tree *pool_template(trees *t, const tree *spec, tree *list, karp_str clas
 
 static karp_status spec_warnings(io_converter *c, const tree *spec)
 {
-    static const char *const known[] = { "annotations",
-                                         "labels",
-                                         "taints",
-                                         "startupTaints",
-                                         "requirements",
-                                         "kubeletConfiguration",
-                                         "provider",
-                                         "providerRef",
-                                         "ttlSecondsAfterEmpty",
-                                         "ttlSecondsUntilExpired",
-                                         "consolidation",
-                                         "limits",
-                                         "weight",
-                                         NULL };
-    static const char *const in_limits[] = { "resources", NULL };
-    karp_status status = io_no_effect_unknown(c, spec, "spec", known);
-    return status ? status : io_no_effect_unknown(c, tree_get(spec, "limits"), "spec.limits", in_limits);
+    static const char known[] = "annotations labels taints startupTaints requirements kubeletConfiguration provider "
+                                "providerRef ttlSecondsAfterEmpty ttlSecondsUntilExpired consolidation limits weight";
+    karp_status status = io_no_effect_unknown(c, spec, "spec", known, "");
+    return status ? status : io_no_effect_unknown(c, tree_get(spec, "limits"), "spec.limits", "resources", "");
 }
 
 static karp_status convert_provisioner(io_converter *c, const tree *root)

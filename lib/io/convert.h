@@ -21,8 +21,11 @@ typedef struct io_converter {
 
 /* Warns that a field is read but has no effect on decisions. */
 karp_status io_no_effect(io_converter *c, const char *field, const char *why);
-/* Warns about every member of `object` that is not in `known`. `where` is put before its name. */
-karp_status io_no_effect_unknown(io_converter *c, const tree *object, const char *where, const char *const *known);
+/* Warns about each of these fields that is a member of `object`. `where` is put before its name. */
+karp_status io_no_effect_words(io_converter *c, const tree *object, const char *where, const char *fields);
+/* Warns likewise about every member that neither list has. */
+karp_status io_no_effect_unknown(io_converter *c, const tree *object, const char *where, const char *known,
+                                 const char *idle);
 
 /* The v1 spec of a node class, converted from a v1alpha1 spec: an AWSNodeTemplate's, or a Provisioner's inline
  * provider at the decoder's path. A failure that is not in c->d is in reader->error. */

@@ -129,30 +129,12 @@ static void put_metadata_options(trees *t, const tree *spec, tree *out)
 
 static karp_status class_warnings(io_converter *c, const tree *spec, const char *where)
 {
-    static const char *const idle[] = {
-        "subnetSelector", "securityGroupSelector", "amiSelector", "userData",        "detailedMonitoring",
-        "context",        "instanceProfile",       "tags",        "metadataOptions", "associatePublicIpAddress"
-    };
-    const char *known[sizeof idle / sizeof idle[0] + 6] = { NULL };
-    karp_status status = KARP_OK;
-    size_t n = 0;
-    for (; n < sizeof idle / sizeof idle[0] && status == KARP_OK; n++) {
-        known[n] = idle[n];
-        if (!tree_get(spec, idle[n])) continue;
-        char field[80];
-        str_shorten(field, sizeof field, str(where));
-        size_t used = strlen(field);
-        field[used] = '.';
-        str_shorten(field + used + 1, sizeof field - used - 1, str(idle[n]));
-        status = io_no_effect(c, field, "");
-    }
-    known[n++] = "amiFamily";
-    known[n++] = "blockDeviceMappings";
-    known[n++] = "launchTemplate";
+    static const char idle[] = "subnetSelector securityGroupSelector amiSelector userData detailedMonitoring context "
+                               "instanceProfile tags metadataOptions associatePublicIpAddress";
     /* An inline provider has the apiVersion and kind of an object. */
-    known[n++] = "apiVersion";
-    known[n++] = "kind";
-    return status ? status : io_no_effect_unknown(c, spec, where, known);
+    static const char known[] = "amiFamily blockDeviceMappings launchTemplate apiVersion kind";
+    karp_status status = io_no_effect_words(c, spec, where, idle);
+    return status ? status : io_no_effect_unknown(c, spec, where, known, idle);
 }
 
 karp_status io_convert_class_spec(io_converter *c, const tree *spec, const char *where, tree **into)
