@@ -294,8 +294,8 @@ static bool some_pool_requires(const karp_tune *t, karp_str key)
 /* Images are made for an operating system and an architecture: they are varied only where an axis is given. */
 static bool may_be_any(karp_str key)
 {
-    static const char *const kept[] = { "kubernetes.io/arch", "kubernetes.io/os", "karpenter.sh/capacity-type" };
-    return !str_in_words(key, kept, sizeof kept / sizeof kept[0]);
+    static const char kept[] = "kubernetes.io/arch kubernetes.io/os karpenter.sh/capacity-type";
+    return !str_in_list(key, kept);
 }
 
 static karp_status loosen(karp_tune *t, karp_str key, karp_error *error)

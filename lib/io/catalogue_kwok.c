@@ -21,12 +21,11 @@ static bool is_word(char c) { return is_digit(c) || is_letter(c) || c == '_'; }
 /* The size in a name like m5.2xlarge: word characters, a dot, and one of AWS's sizes. */
 static bool aws_size(karp_str name, karp_str *size)
 {
-    static const char *const sizes[] = { "nano", "micro", "small", "medium", "large", "metal" };
     size_t dot = 0;
     while (dot < name.len && is_word(name.ptr[dot])) dot++;
     if (dot == 0 || dot == name.len || name.ptr[dot] != '.') return false;
     *size = (karp_str){ name.ptr + dot + 1, name.len - dot - 1 };
-    if (str_in_words(*size, sizes, sizeof sizes / sizeof *sizes)) return true;
+    if (str_in_list(*size, "nano micro small medium large metal")) return true;
     size_t digits = 0;
     while (digits < size->len && is_digit(size->ptr[digits])) digits++;
     return str_is((karp_str){ size->ptr + digits, size->len - digits }, "xlarge");

@@ -131,8 +131,7 @@ static bool count_succeeded(karp_reader *reader, karp_str namespace_, karp_str n
 /* Whether the kind is one of Kubernetes itself. */
 static bool is_plain(const char *kind)
 {
-    static const char *const kinds[] = { "ReplicaSet", "StatefulSet", "Job", "Deployment", "ReplicationController" };
-    return str_in_words(str(kind), kinds, sizeof kinds / sizeof kinds[0]);
+    return str_in_list(str(kind), "ReplicaSet StatefulSet Job Deployment ReplicationController");
 }
 
 bool io_note_owned(karp_reader *reader, const tree *pod)

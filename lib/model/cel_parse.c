@@ -219,10 +219,10 @@ static void read_text(parser *p, bool raw)
 
 static bool reserved(karp_str word)
 {
-    static const char *const words[] = { "as",        "break",  "const",  "continue", "else", "for",
-                                         "function",  "if",     "import", "let",      "loop", "package",
-                                         "namespace", "return", "var",    "void",     "while" };
-    return str_in_words(word, words, sizeof words / sizeof *words);
+    static const char words[] =
+        "as break const continue else for function if import let loop package namespace return var void "
+        "while";
+    return str_in_list(word, words);
 }
 
 static void read_word(parser *p)

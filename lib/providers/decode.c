@@ -70,14 +70,17 @@ const karp_str *decode_texts(decoder *d, const tree *object, const char *name, c
 }
 
 /* "must be A", "must be A or B", "must be one of A, B, C" */
-karp_str decode_word(decoder *d, const tree *object, const char *name, const char *const *words, size_t count)
+karp_str decode_word(decoder *d, const tree *object, const char *name, const char *words)
 {
     karp_str word = decode_text(d, object, name);
-    if (word.len == 0 || str_in_words(word, words, count)) return word;
+    if (word.len == 0 || str_in_list(word, words)) return word;
     char message[320] = "must be ";
-    for (size_t i = 0; i < count; i++) {
+    size_t count = 1, i = 0;
+    for (const char *at = words; *at; at++) count += *at == ' ';
+    for (karp_str rest = str(words); rest.len > 0; i++) {
+        karp_str one = str_until(&rest, ' ');
         const char *before = i == 0 ? (count > 2 ? "one of " : "") : count > 2 ? ", " : " or ";
-        str_append(message, sizeof message, "%s%s", before, words[i]);
+        str_append(message, sizeof message, "%s%.*s", before, (int)one.len, one.ptr);
     }
     decode_bad(d, name, message);
     return str("");

@@ -32,8 +32,8 @@ size_t decode_list(decoder *d, const tree *object, const char *name, const tree 
 const karp_str *decode_texts(decoder *d, const tree *object, const char *name, const char *part, const char *text,
                              size_t *count);
 karp_str decode_text(decoder *d, const tree *object, const char *name); /* "" = absent */
-/* One of these words, or "" = absent. */
-karp_str decode_word(decoder *d, const tree *object, const char *name, const char *const *words, size_t count);
+/* One of these words, which are separated by one space each, or "" = absent. */
+karp_str decode_word(decoder *d, const tree *object, const char *name, const char *words);
 bool decode_flag(decoder *d, const tree *object, const char *name);
 /* A count that is 32 bits wide in the API; 0 = absent. */
 int64_t decode_count(decoder *d, const tree *object, const char *name);

@@ -357,7 +357,7 @@ void replay_drop_pods(trees *t, tree *objects, const io_table *left_out)
 }
 
 /* Pods, what a StatefulSet makes with them, and the class that is assumed for it. */
-static const char *const made_kinds[] = { "Pod", "PersistentVolumeClaim", "StorageClass" };
+static const char made_kinds[] = "Pod PersistentVolumeClaim StorageClass";
 
 karp_status replay_add_made(const karp_reader *reader, trees *t, tree *objects, karp_error *error)
 {
@@ -365,7 +365,7 @@ karp_status replay_add_made(const karp_reader *reader, trees *t, tree *objects, 
     for (size_t i = 0; i < reader->kept_count && !status; i++) {
         const io_kept *kept = &reader->kept[i];
         tree *object = NULL;
-        if (!str_in_words(kept->kind, made_kinds, sizeof made_kinds / sizeof made_kinds[0])) continue;
+        if (!str_in_list(kept->kind, made_kinds)) continue;
         if (io_find_kind(reader, kept->kind, kept->namespace_, kept->name) != IO_NONE) continue;
         karp_str text = { arena_string(&t->memory, kept->text.ptr, kept->text.len), kept->text.len };
         status = text.ptr ? tree_read(t, str("a pod of a workload"), text, &object, error) : fail_nomem(error);

@@ -120,9 +120,8 @@ static karp_status take_object(dump *d, const tree *object)
     bool of_pools = str_is(kind, "NodePool") || str_ends(kind, "NodeClass");
     if (!d->first && !of_pools) return KARP_OK;
     /* Workloads are ignored, because their pods are in the dump. */
-    static const char *const makers[] = { "Deployment", "StatefulSet", "ReplicaSet", "ReplicationController",
-                                          "Job",        "CronJob",     "Node",       "NodeClaim" };
-    bool made = str_in_words(kind, makers, sizeof makers / sizeof makers[0]);
+    static const char makers[] = "Deployment StatefulSet ReplicaSet ReplicationController Job CronJob Node NodeClaim";
+    bool made = str_in_list(kind, makers);
     return made ? KARP_OK : workloads_apply(&d->w, d->now, object, NULL);
 }
 

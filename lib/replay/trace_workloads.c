@@ -161,19 +161,10 @@ karp_status workloads_set(workloads *w, int64_t at, const tree *source, karp_str
 /* Kinds that decisions read besides pods and nodes. */
 static bool is_read(karp_str kind)
 {
-    static const char *const kinds[] = { "NodePool",
-                                         "DaemonSet",
-                                         "PodDisruptionBudget",
-                                         "NodeOverlay",
-                                         "StorageClass",
-                                         "PersistentVolume",
-                                         "PriorityClass",
-                                         "CSINode",
-                                         "PersistentVolumeClaim",
-                                         "Namespace",
-                                         "VerticalPodAutoscaler" };
-    return str_in_words(kind, kinds, sizeof kinds / sizeof *kinds) ||
-           str_ends(kind, "NodeClass"); /* each cloud has its own */
+    static const char kinds[] =
+        "NodePool DaemonSet PodDisruptionBudget NodeOverlay StorageClass PersistentVolume PriorityClass "
+        "CSINode PersistentVolumeClaim Namespace VerticalPodAutoscaler";
+    return str_in_list(kind, kinds) || str_ends(kind, "NodeClass"); /* each cloud has its own */
 }
 
 static const tree *at_path(const tree *object, const char *path)

@@ -121,12 +121,12 @@ static void add_removed(const twin *w, twin_decision *d, size_t row)
 /* What may explain a difference: an object of decisions that changed in this look. */
 static karp_str changed_object(twin *w)
 {
-    static const char *const kinds[] = { "NodePool", "NodeOverlay", "PodDisruptionBudget", "DaemonSet" };
+    static const char kinds[] = "NodePool NodeOverlay PodDisruptionBudget DaemonSet";
     for (size_t i = 0; i < w->r.row_count; i++) {
         const recording_row *row = &w->r.rows[i];
         const tree *one = row->next ? row->next : row->now;
         karp_str kind = tree_get_text(one, "kind");
-        bool read = str_in_words(kind, kinds, sizeof kinds / sizeof *kinds) || str_ends(kind, "NodeClass");
+        bool read = str_in_list(kind, kinds) || str_ends(kind, "NodeClass");
         if (!row->changed || !read) continue;
         if (row->now && row->next && tree_equal(tree_get(row->now, "spec"), tree_get(row->next, "spec"))) continue;
         char text[200];

@@ -141,15 +141,11 @@ uint32_t aws_launch_request(void *handle, const void *node_class, const karp_pro
 
 static bool means_no_capacity(karp_str code)
 {
-    static const char *const codes[] = { "InsufficientInstanceCapacity",
-                                         "MaxSpotInstanceCountExceeded",
-                                         "VcpuLimitExceeded",
-                                         "UnfulfillableCapacity",
-                                         "Unsupported",
-                                         "InsufficientFreeAddressesInSubnet",
-                                         "MaxFleetCountExceeded",
-                                         "ReservationCapacityExceeded" };
-    return str_in_words(code, codes, sizeof codes / sizeof *codes);
+    static const char codes[] =
+        "InsufficientInstanceCapacity MaxSpotInstanceCountExceeded VcpuLimitExceeded "
+        "UnfulfillableCapacity Unsupported InsufficientFreeAddressesInSubnet MaxFleetCountExceeded "
+        "ReservationCapacityExceeded";
+    return str_in_list(code, codes);
 }
 
 /* Creating the role that spot instances need is not permitted: there is no spot capacity until it exists. */

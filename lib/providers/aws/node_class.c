@@ -82,7 +82,6 @@ static karp_str size_at(decoder *d, const tree *disk)
 
 static void read_disks(decoder *d, const tree *spec, aws_node_class *out)
 {
-    static const char *const policies[] = { "RAID0" };
     const tree *mappings;
     size_t count = decode_list(d, spec, "blockDeviceMappings", &mappings), roots = 0;
     aws_block_device *list = scratch_array(d->s, count, sizeof *list);
@@ -98,12 +97,11 @@ static void read_disks(decoder *d, const tree *spec, aws_node_class *out)
     if (roots > 1) decode_bad(d, "blockDeviceMappings", "must have only one rootVolume");
     out->block_devices = list;
     out->block_device_count = list ? count : 0;
-    out->raid0 = decode_word(d, spec, "instanceStorePolicy", policies, 1).len > 0;
+    out->raid0 = decode_word(d, spec, "instanceStorePolicy", "RAID0").len > 0;
 }
 
 static void read_interfaces(decoder *d, const tree *spec, aws_node_class *out)
 {
-    static const char *const types[] = { "efa-only", "interface" };
     const tree *interfaces;
     size_t count = decode_list(d, spec, "networkInterfaces", &interfaces);
     aws_network_interface *list = scratch_array(d->s, count, sizeof *list);
@@ -112,7 +110,7 @@ static void read_interfaces(decoder *d, const tree *spec, aws_node_class *out)
         decode_at_element(d, "spec.networkInterfaces", i);
         list[i].card = decode_count(d, interface, "networkCardIndex");
         list[i].device = decode_count(d, interface, "deviceIndex");
-        list[i].efa_only = str_is(decode_word(d, interface, "interfaceType", types, 2), "efa-only");
+        list[i].efa_only = str_is(decode_word(d, interface, "interfaceType", "efa-only interface"), "efa-only");
     }
     decode_at(d, "spec");
     out->has_interfaces = interfaces != NULL;
@@ -338,7 +336,6 @@ static void read_status(decoder *d, const tree *status, aws_node_class *out)
 
 static void read_class(decoder *d, const tree *root, aws_node_class *out)
 {
-    static const char *const states[] = { "enabled", "disabled" };
     const tree *spec = decode_object(d, root, "spec");
     const tree *status = decode_object(d, root, "status");
     decode_at(d, "spec");
@@ -349,7 +346,7 @@ static void read_class(decoder *d, const tree *root, aws_node_class *out)
     out->connection_tracking = decode_object(d, spec, "connectionTracking") != NULL;
     decode_at(d, "spec.cpuOptions");
     const tree *cpu = decode_object(d, spec, "cpuOptions");
-    out->nested_virtualization = str_is(decode_word(d, cpu, "nestedVirtualization", states, 2), "enabled");
+    out->nested_virtualization = str_is(decode_word(d, cpu, "nestedVirtualization", "enabled disabled"), "enabled");
     decode_at(d, "spec.enclaveOptions");
     out->enclaves = decode_flag(d, decode_object(d, spec, "enclaveOptions"), "enabled");
     decode_at(d, "spec");

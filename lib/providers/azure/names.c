@@ -129,11 +129,10 @@ bool azure_name_read(karp_str name, azure_name *out)
 
 bool azure_name_barred(karp_str name)
 {
-    static const char *const names[] = { "Standard_A0",       "Standard_A1", "Standard_A1_v2", "Standard_B1s",
-                                         "Standard_B1ms",     "Standard_F1", "Standard_F1s",   "Standard_E64i_v3",
-                                         "Standard_E64is_v3", "Basic_A0",    "Basic_A1",       "Basic_A2",
-                                         "Basic_A3",          "Basic_A4" };
-    if (str_in_words(name, names, sizeof names / sizeof *names)) return true;
+    static const char names[] =
+        "Standard_A0 Standard_A1 Standard_A1_v2 Standard_B1s Standard_B1ms Standard_F1 Standard_F1s "
+        "Standard_E64i_v3 Standard_E64is_v3 Basic_A0 Basic_A1 Basic_A2 Basic_A3 Basic_A4";
+    if (str_in_list(name, names)) return true;
     /* Confidential sizes. */
     return !cut_tier(&name) || str_starts(name, "DC") || str_starts(name, "EC");
 }

@@ -177,16 +177,15 @@ static void check_fips(decoder *d, const tree *spec, const azure_class *c)
 
 static void read_spec(decoder *d, const tree *spec, azure_class *out)
 {
-    static const char *const fips[] = { "FIPS", "Disabled" }, *const gpu_modes[] = { "Driver", "None" };
     decode_at(d, "spec");
     out->family = read_family(d, spec);
     out->disk_gb = number_in(d, spec, "osDiskSizeGB", 30, 2048, 128, "must be a number from 30 to 2048");
     out->max_pods = number_in(d, spec, "maxPods", 10, 250, 0, "must be a number from 10 to 250");
-    out->fips = str_is(decode_word(d, spec, "fipsMode", fips, 2), "FIPS");
+    out->fips = str_is(decode_word(d, spec, "fipsMode", "FIPS Disabled"), "FIPS");
     read_security(d, spec, out);
     const tree *gpu = decode_object(d, spec, "gpu"), *streaming = decode_object(d, spec, "artifactStreaming");
     decode_at(d, "spec.gpu");
-    out->without_driver = str_is(decode_word(d, gpu, "mode", gpu_modes, 2), "None");
+    out->without_driver = str_is(decode_word(d, gpu, "mode", "Driver None"), "None");
     decode_at(d, "spec.artifactStreaming");
     out->artifact_streaming = decode_flag(d, streaming, "enabled");
     decode_at(d, "spec");

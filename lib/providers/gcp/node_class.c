@@ -90,16 +90,9 @@ static uint64_t class_hash(const tree *spec, karp_str image_family)
 
 /* ---- disks ------------------------------------------------------------------------------------------------------- */
 
-static const char *const categories[] = { "hyperdisk-balanced",
-                                          "hyperdisk-balanced-high-availability",
-                                          "hyperdisk-extreme",
-                                          "hyperdisk-ml",
-                                          "hyperdisk-throughput",
-                                          "local-ssd",
-                                          "pd-balanced",
-                                          "pd-extreme",
-                                          "pd-ssd",
-                                          "pd-standard" };
+static const char categories[] =
+    "hyperdisk-balanced hyperdisk-balanced-high-availability hyperdisk-extreme hyperdisk-ml "
+    "hyperdisk-throughput local-ssd pd-balanced pd-extreme pd-ssd pd-standard";
 
 static void read_disks(decoder *d, const tree *spec, gcp_class *out)
 {
@@ -111,7 +104,7 @@ static void read_disks(decoder *d, const tree *spec, gcp_class *out)
         const tree *entry = tree_item(disks, i);
         decode_at_element(d, "spec.disks", i);
         int64_t size = decode_count(d, entry, "sizeGiB");
-        karp_str category = decode_word(d, entry, "category", categories, sizeof categories / sizeof *categories);
+        karp_str category = decode_word(d, entry, "category", categories);
         bool stated = tree_get(entry, "sizeGiB") != NULL; /* a disk of an image may be as large as that is */
         if (stated && size < 10) decode_bad(d, "sizeGiB", "must be a whole number of at least 10");
         if (decode_flag(d, entry, "boot")) {
@@ -142,10 +135,9 @@ static karp_str family_of_alias(decoder *d, const tree *term)
 /* The image family of a term with `family`. */
 static karp_str family_of_term(decoder *d, const tree *term)
 {
-    static const char *const families[] = { "ContainerOptimizedOS", "Ubuntu2404", "Ubuntu2204" };
-    static const char *const channels[] = { "rapid", "regular", "stable", "extended", "cluster" };
-    karp_str family = decode_word(d, term, "family", families, 3);
-    karp_str channel = decode_word(d, term, "channel", channels, 5), version = decode_text(d, term, "version");
+    karp_str family = decode_word(d, term, "family", "ContainerOptimizedOS Ubuntu2404 Ubuntu2204");
+    karp_str channel = decode_word(d, term, "channel", "rapid regular stable extended cluster"),
+             version = decode_text(d, term, "version");
     if (family.len == 0) {
         if (channel.len + version.len > 0) decode_bad(d, "family", "must be there with a channel or a version");
         return family;
@@ -262,8 +254,6 @@ static void read_status(decoder *d, const tree *root, gcp_class *out)
 
 static void read_spec(decoder *d, const tree *root, gcp_class *out)
 {
-    static const char *const drivers[] = { "default", "latest", "disabled" };
-    static const char *const confidential[] = { "SEV", "SEV_SNP", "TDX" };
     const tree *spec = decode_object(d, root, "spec");
     decode_at(d, "spec");
     read_disks(d, spec, out);
@@ -271,8 +261,8 @@ static void read_spec(decoder *d, const tree *root, gcp_class *out)
     out->ubuntu = str_is(family, "Ubuntu");
     read_kubelet(d, spec, out);
     out->gpu_taint = decode_flag(d, spec, "autoGPUTaint");
-    out->gpu_driver = decode_word(d, spec, "gpuDriverVersion", drivers, 3);
-    (void)decode_word(d, spec, "confidentialInstanceType", confidential, 3);
+    out->gpu_driver = decode_word(d, spec, "gpuDriverVersion", "default latest disabled");
+    (void)decode_word(d, spec, "confidentialInstanceType", "SEV SEV_SNP TDX");
     out->base.hash = class_hash(spec, family);
 }
 
