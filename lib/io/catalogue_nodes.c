@@ -41,11 +41,7 @@ static bool is_less(karp_str a, karp_str b)
 }
 
 /* Nodes of one type differ a little in memory; a device that is not reported yet is 0. */
-static bool is_basic(karp_str resource)
-{
-    return str_is(resource, "cpu") || str_is(resource, "memory") || str_is(resource, "ephemeral-storage") ||
-           str_is(resource, "pods");
-}
+static bool is_basic(karp_str resource) { return str_in_list(resource, "cpu memory ephemeral-storage pods"); }
 
 /* Keeps the less of basic resources, and the more of others. */
 static void join_amounts(trees *t, tree *into, const tree *amounts)

@@ -22,8 +22,7 @@ typedef struct table_row {
 
 static bool is_common(karp_str name)
 {
-    return str_is(name, "cpu") || str_is(name, "memory") || str_is(name, "pods") || str_is(name, "ephemeral-storage") ||
-           str_is(name, "vpc.amazonaws.com/pod-eni");
+    return str_in_list(name, "cpu memory pods ephemeral-storage vpc.amazonaws.com/pod-eni");
 }
 
 /* The most notable resource of a type: its accelerators, else the first that most types do not have. */

@@ -119,10 +119,7 @@ static enum cel_type check_quantifier(checker *c, cel_node *n, const bound *name
     return CEL_T_BOOL;
 }
 
-static bool quantifier(karp_str name)
-{
-    return str_is(name, "all") || str_is(name, "exists") || str_is(name, "exists_one") || str_is(name, "existsOne");
-}
+static bool quantifier(karp_str name) { return str_in_list(name, "all exists exists_one existsOne"); }
 
 static void check_has(checker *c, cel_node *n, const bound *names)
 {

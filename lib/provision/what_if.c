@@ -108,7 +108,7 @@ static karp_status scale_price(changed_view *v, const karp_change *c, karp_error
         }
     }
     /* Karpenter's own capacity types are valid even without such an offering. */
-    bool known = str_is(c->name, "spot") || str_is(c->name, "on-demand") || str_is(c->name, "reserved");
+    bool known = str_in_list(c->name, "spot on-demand reserved");
     return found || known ? KARP_OK : no_such_name(w, c, false, error);
 }
 

@@ -177,10 +177,7 @@ static karp_str read_images(decoder *d, const tree *spec)
 
 static const char kubelet_part[] = "spec.kubeletConfiguration";
 
-static bool reservable(karp_str name)
-{
-    return str_is(name, "cpu") || str_is(name, "memory") || str_is(name, "ephemeral-storage") || str_is(name, "pid");
-}
+static bool reservable(karp_str name) { return str_in_list(name, "cpu memory ephemeral-storage pid"); }
 
 /* Reads amounts by name; each must be a quantity that is not negative. */
 static void read_reserved(decoder *d, const tree *kubelet, const char *name, gcp_reserved *out)

@@ -139,7 +139,7 @@ static int64_t tax(const step *steps, int64_t amount)
 static int64_t reserved_cpu(const gcp_type *t)
 {
     static const step steps[] = { { 1000, 0.06 }, { 1000, 0.01 }, { 2000, 0.005 }, { 0, 0.0025 } };
-    if (str_is(t->name, "e2-micro") || str_is(t->name, "e2-small") || str_is(t->name, "e2-medium")) return 1060;
+    if (str_in_list(t->name, "e2-micro e2-small e2-medium")) return 1060;
     return tax(steps, t->vcpus * 1000);
 }
 
