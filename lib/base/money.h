@@ -17,3 +17,5 @@ size_t money_dollars(double value, bool sign, char text[MONEY_TEXT]);
 /* Removes the rounding error of additions (0.40800000000000003): a value very close to a whole number of billionths of
  * a dollar is rounded to it. */
 double money_without_noise(double value);
+/* Whether an hourly price is shown as more than 0: shares of any other, as of a capacity reservation, say nothing. */
+static inline bool money_seen(double hourly) { return hourly >= 0.00005; }

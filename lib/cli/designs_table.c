@@ -3,6 +3,7 @@
 #include "writer.h"
 
 #include <base/licence_words.h>
+#include <base/money.h>
 
 #include <karp/inspect.h>
 #include <math.h>
@@ -51,7 +52,7 @@ static void money_cell(cli_writer *w, double price, double before, bool first)
     char text[160], change[80] = "", money[MONEY_TEXT];
     if (!first && before > 0 && fabs(price - before) > 1e-9)
         (void)snprintf(change, sizeof change, " (%+.1f%%)", (price / before - 1) * 100);
-    if (change[0] != '\0' && fabs(price / before - 1) < 0.0005) { /* it would be shown as 0.0 % */
+    if (change[0] != '\0' && (fabs(price / before - 1) < 0.0005 || !money_seen(before))) { /* it would say nothing */
         (void)money_dollars((price - before) * HOURS_A_MONTH, true, money);
         (void)snprintf(change, sizeof change, " (%s)", money);
     }

@@ -7,6 +7,7 @@
 #include "write_launch.h"
 
 #include <karp/library.h>
+#include <base/money.h>
 #include <karp/what_if.h>
 
 enum { MOST_POD_LINES = 4, MOST_DETAIL_LINES = 2, MOST_REFUSAL_LINES = 6, MOST_MESSAGE_LINES = 8 };
@@ -111,7 +112,7 @@ static void add_runner_up(write_buffer *b, const karp_launch *launch)
     buffer_text(b, " $");
     text_money(b, launch->runner_up.price);
     buffer_text(b, "/h");
-    if (launch->choice.price > 0) {
+    if (money_seen(launch->choice.price)) {
         double more = (launch->runner_up.price / launch->choice.price - 1) * 100;
         buffer_text(b, more < 0 ? " (" : " (+");
         text_fixed(b, more, 0, 1);

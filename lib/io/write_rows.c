@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "write_rows.h"
+#include <base/money.h>
 
 #include "write_launch.h"
 
@@ -429,7 +430,7 @@ void cost_line(const text_out *t, const char *what, double before, double after)
     text_money(b, fabs(delta));
     buffer_text(b, "/h, ");
     text_per_month(b, delta, true);
-    if (before > 0) {
+    if (money_seen(before)) {
         buffer_text(b, ", ");
         buffer_text(b, sign);
         text_fixed(b, delta / before * 100, 1, 1);

@@ -2,6 +2,7 @@
 /* A comparison of two replays: lists every figure of a policy that differs. */
 #include <karp/library.h>
 
+#include <base/money.h>
 #include <replay/document.h>
 #include <io/write_json.h>
 #include <io/write_text.h>
@@ -85,8 +86,8 @@ static void pad(comparison *c, size_t from, size_t width)
 
 static void write_change(comparison *c, double before, double after)
 {
-    double percent = before > 0 ? round((after - before) / before * 1000) / 10 : 0;
-    if (!(before > 0)) return;
+    double percent = money_seen(before) ? round((after - before) / before * 1000) / 10 : 0;
+    if (!money_seen(before)) return;
     buffer_text(&c->out, percent < 0 ? "  " : "  +");
     buffer_double(&c->out, percent);
     buffer_text(&c->out, "%");

@@ -150,6 +150,12 @@ more = written(workload('StatefulSet', 4), name='more.yaml')
 diff = json.loads(run('diff', '-o', 'json', path, '--', '--replace', more)[0])
 equal([round(d['cost']['perHour'], 3) for d in diff['designs']], [0.0, PRICES[2]], 'diff')
 
+# A share of what is shown as $0.000 says nothing, so it is not written.
+for words in (('plan', '--settle', path), ('diff', path, '--', '--scale', 'db=4')):
+    said = run(*words)[0]
+    check('$0.00' in said and '00.0%' not in said, said)
+check('$0.00 ' in run('diff', path, '--', '--scale', 'db=4')[0] and '(+$280.32)' in run('diff', path, '--', '--scale', 'db=4')[0], 'the sum instead')
+
 # Over time: a story, the same as a replay, and a replay that goes on from a dump.
 written(BASE, pool(), workload('Deployment', 0), name='base.yaml')
 story = folder / 'story.yaml'
