@@ -357,6 +357,9 @@ typedef struct cli_input {
 
 /* Reads all files into a snapshot. false after printing the error. */
 bool input_read(const cli_options *options, bool keep_documents, cli_input *input);
+/* The rules of --pods-from, one a line; rules_free() frees them. false after printing "out of memory". */
+bool rules_text(const cli_options *options, karp_str *out);
+void rules_free(const cli_options *options, karp_str text);
 void input_free(const cli_options *options, cli_input *input);
 /* What the input has that is not planned or not understood; false = nothing. */
 bool input_incomplete(const cli_input *input, char text[INCOMPLETE_TEXT]);

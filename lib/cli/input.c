@@ -24,6 +24,27 @@ static bool add_paths(karp_reader *reader, const cli_list *paths, karp_error *er
     return true;
 }
 
+bool rules_text(const cli_options *options, karp_str *out)
+{
+    size_t length = 1;
+    for (size_t i = 0; i < options->pods_from.count; i++) length += strlen(options->pods_from.items[i]) + 1;
+    char *text = karp_alloc(options->context, length);
+    *out = (karp_str){ text, 0 };
+    for (size_t i = 0; text != NULL && i < options->pods_from.count; i++) {
+        size_t n = strlen(options->pods_from.items[i]);
+        memcpy(text + out->len, options->pods_from.items[i], n);
+        text[out->len + n] = '\n';
+        out->len += n + 1;
+    }
+    if (text == NULL) print_problem(NULL, "out of memory");
+    return text != NULL;
+}
+
+void rules_free(const cli_options *options, karp_str text)
+{
+    karp_free(options->context, (void *)(uintptr_t)text.ptr, text.len + 1);
+}
+
 static bool add_rules(karp_reader *reader, const cli_list *rules, karp_error *error)
 {
     for (size_t i = 0; i < rules->count; i++) {

@@ -105,6 +105,7 @@ static bool read_options(const cli_options *options, replaying *r)
     if (!scheduler_version(options->replay[REPLAY_SCHEDULER_VERSION], &o->scheduler_minor)) return false;
     if (options->region != NULL) o->region = str(options->region);
     if (options->feature_gates != NULL) o->feature_gates = str(options->feature_gates);
+    if (options->ignored_kinds != NULL) o->ignored_kinds = str(options->ignored_kinds);
     o->most_allocated = options->most_allocated;
     o->lenient = options->lenient;
     o->as_planned = options->as_planned;
@@ -216,13 +217,14 @@ static int replay_with(const cli_options *options, replaying *r, const cli_list 
     r->options.replaced = lists[2];
     r->options.replaced_count = options->replaced.count;
     r->options.repack = r->plan.name.ptr ? &r->plan : NULL;
-    bool ready = read_requests(options, r) && lists[0] != NULL && lists[1] != NULL && lists[2] != NULL &&
-                 (!named || r->options.catalogue != NULL);
+    bool ready = rules_text(options, &r->options.pods_from) && read_requests(options, r) && lists[0] != NULL &&
+                 lists[1] != NULL && lists[2] != NULL && (!named || r->options.catalogue != NULL);
     int result = ready ? use->use(&r->options, use->own) : EXIT_ERROR;
     documents_free(options, traces, lists[0]);
     documents_free(options, objects, lists[1]);
     documents_free(options, &options->replaced, lists[2]);
     if (r->usage != NULL) karp_free(options->context, r->usage, (options->requests.usage.count + 1) * sizeof *r->usage);
+    rules_free(options, r->options.pods_from);
     karp_catalogue_unref(r->options.catalogue);
     return result;
 }

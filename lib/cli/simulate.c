@@ -7,12 +7,18 @@ static karp_status answer_simulate(cli_answer *answer, void *catalogue, int *res
     karp_replay_outcome outcome = { .size = sizeof outcome };
     answer->write.outcome = &outcome;
     karp_options common = decision_options(options);
-    const char *asked = options->feature_gates;
-    karp_str gates = str(asked);
+    karp_story_options how;
+    karp_story_options_init(&how, sizeof how);
+    how.catalogue = catalogue;
+    how.feature_gates = str(options->feature_gates);
+    how.decision = &common;
+    how.ignored_kinds = str(options->ignored_kinds);
+    if (!rules_text(options, &how.pods_from)) return KARP_E_NOMEM;
     progress_begin("playing the story");
-    karp_status status = karp_story_play(options->context, options->words.items[0], catalogue, gates, &common,
-                                         &answer->write, &answer->text, &answer->error);
+    karp_status status = karp_story_play_with(options->context, options->words.items[0], &how, &answer->write,
+                                              &answer->text, &answer->error);
     progress_end();
+    rules_free(options, how.pods_from);
     answer->write.outcome = NULL;
     if (status == KARP_OK) *result = exit_status_of_replay(options, &outcome);
     return status;

@@ -150,8 +150,6 @@ static const char *useless(const cli_options *o)
     } rows[] = { { o->deleted.count > 0, true, "--delete" },
                  { o->scaled.count > 0, true, "--scale" },
                  { o->prices.count > 0, true, "--prices" },
-                 { o->pods_from.count > 0, true, "--pods-from" },
-                 { o->ignored_kinds != NULL, true, "--ignore-kinds" },
                  { o->hooks != NULL, true, "--hooks" },
                  { o->loads != NULL, true, "--load" },
                  { o->now != 0 || o->now_later != 0, true, "--now" },

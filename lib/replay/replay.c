@@ -313,6 +313,8 @@ static karp_status read_traces(replay *r)
     karp_status status = KARP_OK;
     if (r->options.trace_count == 0 && !r->options.repack)
         return fail(&r->error, KARP_E_INVALID, "a replay needs a trace");
+    t->ignored_kinds = r->options.ignored_kinds;
+    t->pods_from = r->options.pods_from;
     for (size_t i = 0; i < r->options.trace_count && !status; i++)
         status = trace_read(t, r->options.format, &r->options.traces[i], r->options.lenient != 0, &r->error);
     return status;
@@ -477,8 +479,9 @@ static karp_status check_texts(replay *r)
                  (o->interruptions || o->interruption_count == 0) && (o->traces || o->trace_count == 0) &&
                  (o->objects || o->object_count == 0) && (!o->repack || str_given(o->repack->name)) &&
                  (!o->scheduler_config || str_given(o->scheduler_config->name)) &&
-                 (!o->interruption_table || str_given(o->interruption_table->name)) &&
-                 (!o->commitment_offers || str_given(o->commitment_offers->name)) && (o->usage || o->usage_count == 0);
+                 (!o->interruption_table || str_given(o->interruption_table->name)) && str_given(o->ignored_kinds) &&
+                 str_given(o->pods_from) && (!o->commitment_offers || str_given(o->commitment_offers->name)) &&
+                 (o->usage || o->usage_count == 0);
     for (size_t i = 0; given && i < o->usage_count; i++)
         given = str_given(o->usage[i].document.name) && str_given(o->usage[i].resource);
     for (size_t i = 0; given && i < o->policy_count; i++) given = str_given(o->policies[i]);

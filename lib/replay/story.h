@@ -97,7 +97,8 @@ typedef struct story {
     bool is_load; /* kind Load: curves instead of steps */
     bool old_rules; /* v1alpha5: expiry waits for replacements, one node at a time, without validation */
     karp_str region;
-    karp_str ignored_kinds, pods_from; /* as document_rules() takes them */
+    karp_str ignored_kinds,
+        pods_from; /* as document_rules() takes them; set by the caller: instead of the stated ones */
     karp_str feature_gates; /* set by the caller */
     char title[128]; /* of the catalogue, for headers */
 

@@ -230,29 +230,47 @@ static karp_status take_options(story *s, const karp_options *options, const kar
     return status;
 }
 
-karp_status karp_story_play(karp_context *context, const char *path, karp_catalogue *catalogue, karp_str feature_gates,
-                            const karp_options *options, const karp_write_options *write, karp_text *out,
-                            karp_error *error)
+void karp_story_options_init(karp_story_options *options, size_t size)
+{
+    const karp_story_options fresh = { 0 };
+    struct_start(options, size, &fresh, sizeof fresh);
+}
+
+static karp_status play_with(story *s, const char *path, const karp_story_options *own, const karp_write_options *write,
+                             karp_text *out)
+{
+    s->catalogue = own->catalogue;
+    s->feature_gates = own->feature_gates;
+    s->ignored_kinds = own->ignored_kinds;
+    s->pods_from = own->pods_from;
+    karp_status status = take_options(s, own->decision, write);
+    if (!status && s->write.format != KARP_FORMAT_JSON && s->write.format != KARP_FORMAT_TEXT &&
+        s->write.format != KARP_FORMAT_CSV && s->write.format != KARP_FORMAT_HTML) {
+        status = story_fail(s, KARP_E_UNSUPPORTED, "a story is not written in that format");
+    }
+    if (!status) status = story_read(s, path, (karp_str){ 0 }, false);
+    if (!status && s->is_load)
+        status = story_fail(s, KARP_E_INVALID, "expected a document of kind Story: karp replay reads a Load");
+    if (!status) status = story_play(s);
+    return status ? status : story_write_end(s, out);
+}
+
+karp_status karp_story_play_with(karp_context *context, const char *path, const karp_story_options *options,
+                                 const karp_write_options *write, karp_text *out, karp_error *error)
 {
     story s;
-    if (!context || !path || !out || !str_given(feature_gates)) {
+    karp_story_options own;
+    karp_status status = struct_check(options, sizeof own, SIZE_THROUGH(karp_story_options, decision), &own,
+                                      "karp_story_options", error);
+    if (status) return status;
+    if (!context || !path || !out || !str_given(own.feature_gates) || !str_given(own.ignored_kinds) ||
+        !str_given(own.pods_from)) {
         karp_error_init(&s.error, sizeof s.error);
         (void)story_fail(&s, KARP_E_INVALID, "a context, a path and a place for the text are needed");
         return error_give(&s.error, error);
     }
-    karp_status status = story_init(&s, context);
-    s.catalogue = catalogue;
-    s.feature_gates = feature_gates;
-    if (!status) status = take_options(&s, options, write);
-    if (!status && s.write.format != KARP_FORMAT_JSON && s.write.format != KARP_FORMAT_TEXT &&
-        s.write.format != KARP_FORMAT_CSV && s.write.format != KARP_FORMAT_HTML) {
-        status = story_fail(&s, KARP_E_UNSUPPORTED, "a story is not written in that format");
-    }
-    if (!status) status = story_read(&s, path, (karp_str){ 0 }, false);
-    if (!status && s.is_load)
-        status = story_fail(&s, KARP_E_INVALID, "expected a document of kind Story: karp replay reads a Load");
-    if (!status) status = story_play(&s);
-    if (!status) status = story_write_end(&s, out);
+    status = story_init(&s, context);
+    if (!status) status = play_with(&s, path, &own, write, out);
     if (status) {
         status = karp_context_refusal(context, status, &s.error);
         s.error.status = status;
@@ -261,4 +279,14 @@ karp_status karp_story_play(karp_context *context, const char *path, karp_catalo
     }
     story_free(&s);
     return status;
+}
+
+karp_status karp_story_play(karp_context *context, const char *path, karp_catalogue *catalogue, karp_str feature_gates,
+                            const karp_options *options, const karp_write_options *write, karp_text *out,
+                            karp_error *error)
+{
+    const karp_story_options own = {
+        .size = sizeof own, .catalogue = catalogue, .feature_gates = feature_gates, .decision = options
+    };
+    return karp_story_play_with(context, path, &own, write, out, error);
 }

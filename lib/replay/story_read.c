@@ -293,9 +293,10 @@ karp_status story_add_rules(story *s, karp_reader *reader)
 
 static karp_status read_rules(story *s)
 {
-    const tree *rules = tree_get(s->root, "podsFrom");
+    const tree *rules = s->pods_from.len > 0 ? NULL : tree_get(s->root, "podsFrom");
     strbuf lines = strbuf_on(s->context);
-    s->ignored_kinds = tree_get_text(s->root, "ignoredKinds");
+    strbuf_addstr(&lines, s->pods_from);
+    if (s->ignored_kinds.len == 0) s->ignored_kinds = tree_get_text(s->root, "ignoredKinds");
     for (size_t i = 0; i < tree_count(rules); i++) {
         strbuf_addstr(&lines, tree_text(tree_item(rules, i)));
         strbuf_addc(&lines, '\n');

@@ -154,7 +154,7 @@ typedef struct trace {
     bool has_cluster; /* the objects have nodes, which are there before the first event */
     int64_t cluster_at; /* the stated time of these nodes; KARP_NO_TIME = the latest one that the objects have */
     karp_str region; /* "" = not stated */
-    karp_str ignored_kinds, pods_from; /* as document_rules() takes them */
+    karp_str ignored_kinds, pods_from; /* as document_rules() takes them; set before: instead of those of stories */
     int64_t boot; /* from a launch to a ready node; KARP_DURATION_UNSET = not stated */
     uint64_t notes; /* events left out because of contradictions (lenient) */
 } trace;

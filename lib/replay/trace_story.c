@@ -190,6 +190,8 @@ karp_status trace_read_story(trace *t, const karp_replay_document *document, kar
     if (path.failed) return fail_nomem(error);
     karp_status status = story_init(&l.s, t->context);
     l.s.trace = t;
+    l.s.ignored_kinds = t->ignored_kinds;
+    l.s.pods_from = t->pods_from;
     const char *from = path.ptr ? path.ptr : "";
     bool is_text = document->text.ptr != NULL, again = !is_text && !io_reads_once(from);
     if (!status) status = story_read(&l.s, from, again ? (karp_str){ 0 } : text, is_text);

@@ -424,6 +424,14 @@ def own_rules():
             story.write_text(json.dumps(told({'ignoredKinds': 'Ledger.example.com', 'podsFrom': ['Farm.example.com=/spec/groups/*/template,/spec/groups/*/size']})))
             played = run(verb, story, '--fail-on', 'unschedulable')[0]
             check('INCOMPLETE' not in played and re.search(r'launches +1', played), played)
+            # The options of the line win.
+            played = run(verb, story, '--pods-from', 'Farm.example.com=/spec/template', '--ignore-kinds', 'Other.example.com')[0]
+            check('INCOMPLETE: 1 part of the input' in played, played)
+            story.write_text(json.dumps(told({})))
+            same = run(verb, story, '--pods-from', 'Farm.example.com=/spec/groups/*/template,/spec/groups/*/size', '--ignore-kinds', 'Ledger.example.com',
+                       '--fail-on', 'unschedulable')[0]
+            check('INCOMPLETE' not in same and re.search(r'launches +1', same), same)
+            check('a rule is Kind.group=' in run(verb, story, '--pods-from', 'Farm', status=1)[1], verb)
         for wrong, why in (({'ignoredKinds': 'Ledger'}, 'a kind to ignore is Kind.group'), ({'podsFrom': ['Farm']}, 'a rule is Kind.group=')):
             story.write_text(json.dumps(told(wrong)))
             check(why in run('simulate', story, status=1)[1], why)
