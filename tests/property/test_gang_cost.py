@@ -136,6 +136,30 @@ def check(seed, folder):
     return float(bound) if bound is not None else None, least, cost, groups
 
 
+def check_many(folder, pods, groups):
+    """Groups whose one kind of pods is cheap in one zone, and the other kind in the other: too many for a search of all plans."""
+    kinds = {'cpu': '4'}, {'cpu': '1', 'example.com/gpu': '1'}
+    items = [{'apiVersion': 'karpenter.sh/v1', 'kind': 'NodePool', 'metadata': {'name': 'pool'}, 'spec': {'template': {'spec': {'nodeClassRef': {'group': 'g', 'kind': 'K', 'name': 'd'}}}}}]
+    for g in range(groups):
+        items.append({'apiVersion': 'scheduling.k8s.io/v1beta1', 'kind': 'PodGroup', 'metadata': {'name': f'g{g}'}, 'spec': {
+            'schedulingPolicy': {'gang': {'minCount': 2 * pods}}, 'schedulingConstraints': {'topology': [{'key': worlds.ZONE}]}}})
+        for i in range(2 * pods):
+            amounts = {'requests': kinds[i % 2], 'limits': {k: v for k, v in kinds[i % 2].items() if k != 'cpu'}}
+            items.append({'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': f'g{g}-{i}', 'uid': f'u-{g}-{i}'}, 'status': {'phase': 'Pending'}, 'spec': {
+                'schedulingGroup': {'podGroupName': f'g{g}'}, 'containers': [{'name': 'c', 'resources': amounts}]}})
+    (folder / 'cluster.json').write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': items}))
+    types = [dict(worlds.CATALOGUE[0], name=name, labels=worlds.CATALOGUE[0]['labels'] | {'node.kubernetes.io/instance-type': [name]}, capacity={'memory': '64Gi', 'pods': '20', **has},
+                  offerings=[{'zone': z, 'capacityType': 'on-demand', 'price': p, 'available': True} for z, p in zip('ab', prices)])
+             for name, has, prices in (('cpu', {'cpu': '4'}, (10, 1)), ('gpu', {'cpu': '2', 'example.com/gpu': '1'}, (1, 10)))]
+    (folder / 'two.json').write_text(json.dumps(types))
+    proof, given = folder / 'proof.json', ('-f', folder / 'cluster.json', '--catalogue', folder / 'two.json', '--profile', 'karp')
+    found = json.loads(karp('plan', *given, '--objective', 'cost', '--certificate', proof, '-o', 'json'))['objective']
+    assert found['cost'] == 11 * pods * groups and found['gap'] < 1e-9, f'{groups} groups of {2 * pods} pods: {found}'
+    assert json.loads(karp('verify', *given[:-2], '--certificate', proof, '--profile', 'karp', '-o', 'json'))['holds']
+    assert certificate.refusal(json.loads(proof.read_text())) is None
+    refuse_more(proof, given[:-2])
+
+
 def main():
     words = dict(zip(sys.argv[1::2], sys.argv[2::2]))
     first, count = int(words.get('--from', 1)), int(words.get('--count', 60))
@@ -143,6 +167,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         (folder / 'types.json').write_text(json.dumps(worlds.CATALOGUE))
+        check_many(folder, 200, 1)
+        check_many(folder, 8, 40)
         for seed in range(first, first + count):
             try:
                 row = check(seed, folder)
