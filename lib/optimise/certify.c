@@ -11,6 +11,7 @@
 #include <schedule/policy.h>
 #include <schedule/pricing.h>
 #include <schedule/options.h>
+#include <schedule/result.h>
 #include <schedule/solve.h>
 
 /* ---- the bound of a round ---------------------------------------------------------------------------------------- */
@@ -631,6 +632,9 @@ static karp_status decide_and(const karp_snapshot *snapshot, const karp_options 
         policy_note_given_up(s, steps);
         status = scheduler_round(s, NULL, 0, NULL, 0, error);
     }
+    /* Launches that fail minValues in the end place no pods. */
+    round_cost cost;
+    if (status == KARP_OK && !result_cost(s, &a, &cost)) status = KARP_E_NOMEM;
     if (status == KARP_OK && c != NULL) status = check(s, seen, steps, c, &a, error);
     if (status == KARP_OK && c == NULL) {
         status = bound_of_round(s, seen, &checked, steps, &objective, out);
