@@ -20,7 +20,7 @@ static bool note_refusal(pass *p, const uint32_t *order, uint32_t from, uint32_t
 
 /* Puts the nodes of a group that is disrupted as a whole one after another. *end: where those of each place in the
  * order end. Nodes stay out that have only a part of such a group. false = out of memory. */
-static bool keep_groups_whole(pass *p, uint32_t *order, uint32_t *kept, uint32_t **end)
+__attribute__((cold)) static bool keep_groups_whole(pass *p, uint32_t *order, uint32_t *kept, uint32_t **end)
 {
     uint32_t n = 0, count = *kept;
     uint32_t *out = arena_array(&p->data, count + (size_t)1, sizeof *out);

@@ -65,8 +65,8 @@ static bool share(const pass *p, const state_node *a, const state_node *b)
     return false;
 }
 
-void whole_groups_take(const pass *p, const uint32_t *order, uint32_t count, uint32_t at, uint8_t *taken, uint32_t *out,
-                       uint32_t *n)
+__attribute__((cold)) void whole_groups_take(const pass *p, const uint32_t *order, uint32_t count, uint32_t at,
+                                             uint8_t *taken, uint32_t *out, uint32_t *n)
 {
     uint32_t first = *n;
     taken[at] = 1;
@@ -81,7 +81,7 @@ void whole_groups_take(const pass *p, const uint32_t *order, uint32_t count, uin
     }
 }
 
-bool whole_groups_complete(pass *p, const uint32_t *candidates, uint32_t count, bool *complete)
+__attribute__((cold)) bool whole_groups_complete(pass *p, const uint32_t *candidates, uint32_t count, bool *complete)
 {
     const karp_snapshot *w = p->snapshot;
     uint8_t *in = arena_array(&p->data, w->raw.nodes.count + (size_t)1, 1),
@@ -111,7 +111,7 @@ bool whole_groups_together(const pass *p)
            p->method == KARP_METHOD_DRIFT || p->method == KARP_METHOD_EXPIRATION;
 }
 
-bool whole_groups_keep(pass *p, const departure *d, uint32_t code, karp_str detail)
+__attribute__((cold)) bool whole_groups_keep(pass *p, const departure *d, uint32_t code, karp_str detail)
 {
     bool ok = true;
     for (uint32_t i = 0; i < d->count && ok; i++)
@@ -131,7 +131,8 @@ static const candidate *beyond_budget(const pass *p, const departure *d)
     return NULL;
 }
 
-bool whole_groups_departure(pass *p, const uint32_t *number, const uint32_t *order, uint32_t count, departure *out)
+__attribute__((cold)) bool whole_groups_departure(pass *p, const uint32_t *number, const uint32_t *order,
+                                                  uint32_t count, departure *out)
 {
     *out = (departure){ number, 1 };
     uint32_t which = whole_groups_pod(p, candidate_node(p, *number)), at = 0, n = 0;

@@ -91,8 +91,9 @@ static bool find_value(karp_context *context, const bound_problem *p, const boun
 }
 
 /* plans_least() with the prices of a proof. */
-static enum proof_verdict whole_plans(karp_context *context, const bound_problem *p, const bound_proof *proof,
-                                      int64_t enough, uint64_t *work, int64_t *least)
+__attribute__((cold)) static enum proof_verdict whole_plans(karp_context *context, const bound_problem *p,
+                                                            const bound_proof *proof, int64_t enough, uint64_t *work,
+                                                            int64_t *least)
 {
     arena a = arena_on(context);
     amount value, *spent = arena_array(&a, p->node_count + (size_t)1, sizeof *spent);
@@ -343,7 +344,7 @@ static bool list_offers(writer *w)
     return true;
 }
 
-static bool fill(writer *w)
+__attribute__((cold)) static bool fill(writer *w)
 {
     *w->out = (karp_certificate){ .size = sizeof *w->out,
                                   .value = w->b->value,
@@ -360,8 +361,8 @@ bool certificate_fill(const karp_snapshot *seen, scheduler *s, const round_bound
     return fill(&w);
 }
 
-karp_status bound_of_round(scheduler *s, const karp_snapshot *seen, const karp_options *options, const uint16_t *steps,
-                           const karp_objective *aim, karp_bound **out)
+__attribute__((cold)) karp_status bound_of_round(scheduler *s, const karp_snapshot *seen, const karp_options *options,
+                                                 const uint16_t *steps, const karp_objective *aim, karp_bound **out)
 {
     karp_context run;
     round_bound b = { .value = 0 };
@@ -414,7 +415,8 @@ static karp_status compare_choices(const karp_certificate *given, const karp_cer
 }
 
 /* Compares the certificate with the snapshot; `expected` describes the snapshot, without a proof. */
-static karp_status compare(const karp_certificate *given, const karp_certificate *expected, karp_error *error)
+__attribute__((cold)) static karp_status compare(const karp_certificate *given, const karp_certificate *expected,
+                                                 karp_error *error)
 {
     if (given->resource_count != expected->resource_count)
         return certificate_differs(error, "number of resources,", given->resource_count);
@@ -508,8 +510,8 @@ static karp_status read_cases(const karp_certificate *c, const bound_problem *p,
 }
 
 /* Reads the proof in the form that the checker uses. */
-static karp_status read_proof(const karp_certificate *c, const bound_problem *p, arena *a, bound_proof *out,
-                              karp_error *error)
+__attribute__((cold)) static karp_status read_proof(const karp_certificate *c, const bound_problem *p, arena *a,
+                                                    bound_proof *out, karp_error *error)
 {
     *out = (bound_proof){ .share_count = (uint32_t)c->row_count };
     out->y = arena_array(a, p->class_count + (size_t)1, sizeof *out->y);
@@ -575,8 +577,9 @@ static karp_status judge(karp_context *context, const karp_certificate *c, const
     return KARP_OK;
 }
 
-karp_status certificate_proof(scheduler *s, const karp_snapshot *seen, round_bound *b, const karp_certificate *c,
-                              arena *a, bound_proof *out, karp_error *error)
+__attribute__((cold)) karp_status certificate_proof(scheduler *s, const karp_snapshot *seen, round_bound *b,
+                                                    const karp_certificate *c, arena *a, bound_proof *out,
+                                                    karp_error *error)
 {
     round_bound facts = *b; /* without its proof, if it has one */
     karp_certificate expected;
@@ -612,8 +615,8 @@ static karp_status check(scheduler *s, const karp_snapshot *seen, const uint16_t
 /* ---- public functions -------------------------------------------------------------------------------------------- */
 
 /* Decides like Karpenter, and then computes a bound (without a certificate) or checks the certificate. */
-static karp_status decide_and(const karp_snapshot *snapshot, const karp_options *options, const karp_certificate *c,
-                              karp_bound **out, karp_error *error)
+__attribute__((cold)) static karp_status decide_and(const karp_snapshot *snapshot, const karp_options *options,
+                                                    const karp_certificate *c, karp_bound **out, karp_error *error)
 {
     karp_options checked;
     karp_objective objective;

@@ -362,7 +362,7 @@ static bool choose(chooser *k)
     return k->class_count == k->r->class_count || fill_kinds(k);
 }
 
-bool relaxed_choose(scheduler *s, arena *a, relaxed *r)
+__attribute__((cold)) bool relaxed_choose(scheduler *s, arena *a, relaxed *r)
 {
     if (!gang_loop_applies(s) || s->gangs == NULL || r->class_count >= RELAXED_CLASSES) return true;
     chooser k = { .s = s, .a = a, .r = r, .class_count = r->class_count };

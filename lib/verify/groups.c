@@ -241,7 +241,7 @@ static void mark_parts(group_check *c)
     }
 }
 
-void check_groups(verifier *v)
+__attribute__((cold)) void check_groups(verifier *v)
 {
     group_check c = { .v = v, .all = v->snapshot->groups };
     if (c.all == NULL || v->quirks) return;
@@ -268,7 +268,7 @@ static uint32_t in_one_piece(const karp_snapshot *s, uint32_t pod_number)
     return found;
 }
 
-void check_whole_groups(verifier *v, const uint8_t *going, const uint8_t *moved, size_t step)
+__attribute__((cold)) void check_whole_groups(verifier *v, const uint8_t *going, const uint8_t *moved, size_t step)
 {
     const karp_snapshot *s = v->snapshot;
     if (s->groups == NULL) return;
