@@ -140,7 +140,7 @@ static bool dive(rounding *r, arena *a, uint64_t steps)
         packing_patterns patterns = *r->from; /* at first those of all pods */
         arena_mark mark = arena_get_mark(a);
         left.counts = r->rest;
-        if (i > 0 && !packing_find_patterns(a, &left, all, steps / DIVE_PARTS, &patterns)) return false;
+        if (i > 0 && !packing_find_patterns(a, &left, all, NULL, steps / DIVE_PARTS, &patterns)) return false;
         if (i > 0) steps -= steps / DIVE_PARTS;
         r->from = &patterns;
         size_t had = r->bins.list.count;

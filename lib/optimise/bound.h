@@ -83,14 +83,9 @@ bool bound_use_whole_units(arena *a, bound_problem *p);
  * of the proof. */
 bool bound_fluid(arena *a, const bound_problem *p, double tolerance, uint32_t rounds, bound_proof *out);
 
-/* Computes the bound for whole pods (Gilmore and Gomory): column generation over the best whole contents of the
- * offers. It starts from the prices of the proof `from` and takes about `steps` steps of work. *out has no y when it
- * finds no better bound. false as above. */
-bool bound_whole(arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps, bound_proof *out);
-
 enum { PATTERNS_A_CLASS = 4 }; /* most patterns, relative to the number of classes + 1 */
 
-/* The solution of that bound's master problem: how many nodes of each content it buys, in fractions. */
+/* The solution of a master problem: how many nodes of each content it buys, in fractions. */
 typedef struct bound_patterns {
     uint32_t count;
     uint32_t *offer; /* by pattern */
@@ -99,7 +94,20 @@ typedef struct bound_patterns {
     double *worth; /* by class: its price in the master problem */
 } bound_patterns;
 
-/* `known` has contents to begin with, which need not be good for this problem; NULL = none. */
+/* The solutions of the master problem after so many steps, without numbers of nodes and worth. */
+typedef struct bound_trail {
+    uint32_t count;
+    const uint64_t *stops; /* steps, ascending */
+    bound_patterns *at; /* by stop */
+} bound_trail;
+
+/* Computes the bound for whole pods (Gilmore and Gomory): column generation over the best whole contents of the
+ * offers. It starts from the prices of the proof `from` and takes about `steps` steps of work. *out has no y when it
+ * finds no better bound. `trail` receives solutions, which do not depend on later steps; NULL = not wanted. false as
+ * above. */
+bool bound_whole(arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps, bound_trail *trail,
+                 bound_proof *out);
+/* Such a solution alone. `known` has contents to begin with, which need not be good for this problem; NULL = none. */
 bool bound_find_patterns(arena *a, const bound_problem *p, const bound_proof *from, const bound_patterns *known,
                          uint64_t steps, bound_patterns *out);
 

@@ -21,17 +21,18 @@ enum {
     ROUNDS = 400,
     FEW_CLASSES = 50,
     LEAST_EFFORT = 5000,
-    EFFORT_PART = 2,
-    MOST_EFFORT = 10000000
+    EFFORT_PART = 1,
+    MOST_EFFORT = 10000000,
+    TRAIL_CLASSES = 500 /* most classes of a trail */
 };
 #define MOST_LEAST (INT64_MAX / 4) /* more than any plan that is looked at costs */
 #define TOLERANCE 0.001 /* relative to the fluid optimum */
 #define FEW_TOLERANCE 0.00001 /* the same for few classes, for which it is fast */
 
 /* Steps of work for the bound of a plan, beyond the fluid bound. */
-static uint64_t round_bound_effort(const karp_objective *objective)
+static uint64_t round_bound_effort(uint64_t effort)
 {
-    return objective->effort / EFFORT_PART < MOST_EFFORT ? LEAST_EFFORT + objective->effort / EFFORT_PART : MOST_EFFORT;
+    return effort / EFFORT_PART < MOST_EFFORT ? LEAST_EFFORT + effort / EFFORT_PART : MOST_EFFORT;
 }
 
 bool round_problem(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, const bound_parts *parts,
@@ -116,7 +117,7 @@ __attribute__((cold)) static enum proof_verdict whole_plans(karp_context *contex
  */
 static bool find_least(karp_context *context, const karp_objective *aim, round_bound *out)
 {
-    uint64_t work = round_bound_effort(aim) * PARTS_A_STEP;
+    uint64_t work = round_bound_effort(aim->effort) * PARTS_A_STEP;
     int64_t least = 0;
     if (work > PLANS_WORK) work = PLANS_WORK;
     enum proof_verdict verdict = whole_plans(context, &out->problem, &out->proof, MOST_LEAST, &work, &least);
@@ -124,11 +125,42 @@ static bool find_least(karp_context *context, const karp_objective *aim, round_b
     return verdict != PROOF_NO_MEMORY;
 }
 
+/* The bound for whole pods, with its trail. false = out of memory, or stopped. */
+static bool find_whole(arena *a, const karp_objective *aim, const round_bound *b, round_trail *trail, bound_proof *out)
+{
+    const bound_problem *p = &b->problem;
+    bound_trail *x = trail != NULL && p->class_count <= TRAIL_CLASSES ? &trail->solutions : NULL, own;
+    if (x == NULL) return bound_whole(a, p, &b->proof, round_bound_effort(aim->effort), NULL, out);
+    uint64_t *stops = arena_array(a, x->count + (size_t)1, sizeof *stops);
+    own = (bound_trail){ .count = x->count, .stops = stops, .at = x->at };
+    for (uint32_t i = 0; stops != NULL && i < x->count; i++) {
+        stops[i] = round_bound_effort(x->stops[i]);
+        x->at[i] = (bound_patterns){ .count = 0 };
+    }
+    return stops != NULL && bound_whole(a, p, &b->proof, round_bound_effort(aim->effort), &own, out);
+}
+
+/* Copies what the search needs of the trail. */
+static bool keep_trail(arena *keep, const round_bound *b, round_trail *trail)
+{
+    const relaxed *r = &b->question;
+    trail->class_count = r->class_count;
+    trail->samples = arena_copy(keep, r->samples, r->class_count * sizeof *r->samples);
+    trail->offers = arena_copy(keep, r->offers, r->offer_count * sizeof *r->offers);
+    for (uint32_t i = 0; i < trail->solutions.count; i++) {
+        bound_patterns *x = &trail->solutions.at[i];
+        x->offer = arena_copy(keep, x->offer, x->count * sizeof *x->offer);
+        x->copies = arena_copy(keep, x->copies, x->count * (size_t)r->class_count * sizeof *x->copies);
+        if (x->offer == NULL || x->copies == NULL) return false;
+    }
+    return trail->samples != NULL && trail->offers != NULL;
+}
+
 /* Makes the problem and a checked proof: the fluid bound first, then the bound for whole pods with a part of the
  * objective's effort. An invalid proof counts as the bound 0. false = out of memory, or stopped through the context
  * of `a`. */
 static bool find_bound(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, bool choices,
-                       round_bound *out)
+                       round_trail *trail, round_bound *out)
 {
     const bound_parts parts = { .zones = true, .choices = choices };
     bound_proof whole;
@@ -137,7 +169,7 @@ static bool find_bound(scheduler *s, arena *a, const uint16_t *steps, const karp
     if (!bound_fluid(a, &out->problem, tolerance, ROUNDS, &out->proof)) return false;
     if (!round_problem_limits(a, out)) return false;
     if (!find_value(a->context, &out->problem, &out->proof, &out->value)) return false;
-    if (!bound_whole(a, &out->problem, &out->proof, round_bound_effort(aim), &whole)) return false;
+    if (!find_whole(a, aim, out, trail, &whole)) return false;
     int64_t value = 0;
     if (whole.y != NULL && !find_value(a->context, &out->problem, &whole, &value)) return false;
     if (value > out->value) {
@@ -148,15 +180,16 @@ static bool find_bound(scheduler *s, arena *a, const uint16_t *steps, const karp
 }
 
 /* Prices that know the choices prove more or less than prices without them, which are optimised for fewer classes: the
- * better one is used. */
-static bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, round_bound *out)
+ * better one is used. The trail, copied to `keep`, is that of the classes without choices. */
+static bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim,
+                             round_trail *trail, arena *keep, round_bound *out)
 {
     round_bound with = { .value = 0 };
-    if (!find_bound(s, a, steps, aim, true, &with)) return false;
+    if (!find_bound(s, a, steps, aim, true, trail, &with)) return false;
     *out = with;
-    if (with.question.choice_count == 0) return true;
-    if (!find_bound(s, a, steps, aim, false, out)) return false;
-    if (with.value >= out->value) *out = with;
+    if (with.question.choice_count > 0 && !find_bound(s, a, steps, aim, false, trail, out)) return false;
+    if (trail != NULL && !keep_trail(keep, out, trail)) return false;
+    if (with.value > out->value) *out = with;
     return true;
 }
 
@@ -362,7 +395,8 @@ bool certificate_fill(const karp_snapshot *seen, scheduler *s, const round_bound
 }
 
 __attribute__((cold)) karp_status bound_of_round(scheduler *s, const karp_snapshot *seen, const karp_options *options,
-                                                 const uint16_t *steps, const karp_objective *aim, karp_bound **out)
+                                                 const uint16_t *steps, const karp_objective *aim, round_trail *trail,
+                                                 arena *keep, karp_bound **out)
 {
     karp_context run;
     round_bound b = { .value = 0 };
@@ -373,7 +407,7 @@ __attribute__((cold)) karp_status bound_of_round(scheduler *s, const karp_snapsh
     arena_init(&bound->data, seen->context);
     bound->snapshot = snapshot_hold(seen);
     writer w = { seen, s, &b, &bound->data, &bound->certificate };
-    bool ok = round_bound_find(s, &work, steps, aim, &b) && fill(&w);
+    bool ok = round_bound_find(s, &work, steps, aim, trail, keep, &b) && fill(&w);
     arena_free(&work);
     *out = ok ? bound : NULL;
     if (ok) return KARP_OK;
@@ -640,7 +674,7 @@ __attribute__((cold)) static karp_status decide_and(const karp_snapshot *snapsho
     if (status == KARP_OK && !result_cost(s, &a, &cost)) status = KARP_E_NOMEM;
     if (status == KARP_OK && c != NULL) status = check(s, seen, steps, c, &a, error);
     if (status == KARP_OK && c == NULL) {
-        status = bound_of_round(s, seen, &checked, steps, &objective, out);
+        status = bound_of_round(s, seen, &checked, steps, &objective, NULL, NULL, out);
         if (status == KARP_E_CANCELED) (void)fail(error, status, "stopped before the bound was found");
     }
     scheduler_free(s);

@@ -26,10 +26,19 @@ typedef struct bound_parts {
 bool round_problem(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, const bound_parts *parts,
                    round_bound *out);
 
-/* The bound on plans that place the pods of a finished round; `steps` has their ladder steps. CANCELED = stopped by
- * should_stop of the options, or else of the context. NOMEM = out of memory. */
+/* What the bound's master problem buys when a search for plans has done so many steps of its effort. */
+typedef struct round_trail {
+    bound_trail solutions; /* by stop of the search */
+    uint32_t class_count;
+    uint32_t *samples; /* by class of the solutions: a pod */
+    relaxed_offer *offers; /* by offer of the solutions */
+} round_trail;
+
+/* The bound on plans that place the pods of a finished round; `steps` has their ladder steps. `trail` has the stops and
+ * receives the rest, which is allocated in `keep`; NULL = not wanted. CANCELED = stopped by should_stop of the options,
+ * or else of the context. NOMEM = out of memory. */
 karp_status bound_of_round(scheduler *s, const karp_snapshot *seen, const karp_options *options, const uint16_t *steps,
-                           const karp_objective *aim, karp_bound **out);
+                           const karp_objective *aim, round_trail *trail, arena *keep, karp_bound **out);
 
 /* Fills the certificate's description of the snapshot, and its proof if there is one. The lists are allocated in `a`.
  * false = out of memory. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_LABELS = 1 << 19, LABELS_A_BRANCH = 128, GUESS_WIDTH = 16, NEAR_PARTS = 16, CELLS = 2048 };
+enum { MOST_LABELS = 1 << 19, LABELS_A_BRANCH = 128, GUESS_WIDTH = 16, NEAR_PARTS = 8, CELLS = 2048 };
 #define WHOLE 1e-7 /* tolerance for treating a number as an integer */
 
 bool contents_init(contents *w, arena *a, const bound_problem *p, const double *sizes, uint32_t capacity)
@@ -214,9 +214,18 @@ static bool run_labels(contents *w, double enough, uint32_t limit, uint32_t widt
     return ok;
 }
 
+/* The upper bound of the first branch, or that of the tables. */
+static double highest(const contents *w)
+{
+    double top = w->branches[0].at_most;
+    const completions *x = &w->labels.completions;
+    double worth = x->table_count > 0 ? completions_worth(x, 0, 0) : top;
+    return worth < top ? worth : top;
+}
+
 /* Looks for the best content by labels: first for a good one with few labels, then for one that is worth nearly the
- * upper bound of the first branch, of which there are few. The upper bound falls with every search that finds none.
- * false = there were too many labels before the best was found. */
+ * upper bound, of which there are few. The upper bound falls with every search that finds none. false = there were too
+ * many labels before the best was found. */
 static bool solve_by_labels(contents *w, double enough, uint32_t most)
 {
     double least = enough > w->value ? enough : w->value, top = w->branches[0].at_most, first = least;
@@ -227,8 +236,9 @@ static bool solve_by_labels(contents *w, double enough, uint32_t most)
     (void)run_labels(w, first, MOST_LABELS, GUESS_WIDTH);
     w->listed = w->value > first;
     if (w->listed) least = w->value;
-    for (uint32_t part = NEAR_PARTS; part > 0; part /= 2) {
-        double before = w->value, goal = part == 1 ? least : top - (top - least) / part;
+    top = highest(w);
+    for (uint32_t part = top > least ? 1 : NEAR_PARTS; part <= NEAR_PARTS; part++) {
+        double before = w->value, goal = part == NEAR_PARTS ? least : top - (top - least) * part / NEAR_PARTS;
         if (!run_labels(w, goal, limit, 0)) {
             if (w->listed) (void)run_labels(w, first, MOST_LABELS, GUESS_WIDTH);
             return false;

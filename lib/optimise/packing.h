@@ -71,10 +71,20 @@ typedef struct packing_patterns {
     const double *worth; /* by class */
 } packing_patterns;
 
+/* Contents of nodes that another problem buys. Any class with equal requests may stand for the class that is meant. */
+typedef struct packing_contents {
+    uint32_t count;
+    const uint32_t *offer; /* by content; UINT32_MAX = of no use */
+    const uint32_t *copies; /* [content * kind_count] */
+    uint32_t kind_count;
+    const uint32_t *class_of; /* by kind; UINT32_MAX = of no use */
+} packing_contents;
+
 /* worth.c: computes the patterns in about `steps` steps of work; none if there are too many classes. `known` has those
- * of a similar problem with the same classes and offers, to begin with; NULL = none. false = out of memory. */
-bool packing_find_patterns(arena *a, const packing_problem *p, const packing_patterns *known, uint64_t steps,
-                           packing_patterns *out);
+ * of a similar problem with the same classes and offers, to begin with, and `others` more; NULL = none. false = out of
+ * memory. */
+bool packing_find_patterns(arena *a, const packing_problem *p, const packing_patterns *known,
+                           const packing_contents *others, uint64_t steps, packing_patterns *out);
 /* bins.c: makes plans with whole numbers of these nodes. The rest is covered by new patterns, for which the bound is
  * computed again, with `steps` steps in all. The search continues from the cheapest if that is an improvement. false
  * = out of memory. */

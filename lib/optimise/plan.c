@@ -197,7 +197,17 @@ static bool search_init(search *q)
 static karp_status find_bound(search *q)
 {
     if (policy_cut_short(q->s)) return KARP_OK;
-    karp_status status = bound_of_round(q->s, q->seen, q->options, q->steps_now, q->objective, &q->bound);
+    uint64_t stops[MOST_STOPS];
+    bound_trail *x = &q->trail.solutions;
+    x->count = 0;
+    for (uint64_t stop = FIRST_STOP; stop <= q->objective->effort && x->count < MOST_STOPS;
+         stop = search_stop_after(stop))
+        stops[x->count++] = stop;
+    x->stops = arena_copy(&q->data, stops, x->count * sizeof *stops);
+    x->at = arena_array(&q->data, x->count + (size_t)1, sizeof *x->at);
+    if (x->stops == NULL || x->at == NULL) return KARP_E_NOMEM;
+    karp_status status = bound_of_round(q->s, q->seen, q->options, q->steps_now, q->objective, &q->trail, &q->data,
+                                        &q->bound);
     q->stopped = status == KARP_E_CANCELED;
     if (q->stopped) scheduler_finish(q->s); /* the plan is reported without calling should_stop */
     return q->stopped ? KARP_OK : status;

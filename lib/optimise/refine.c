@@ -154,20 +154,48 @@ static karp_status check_best(refining *r)
 
 /* ---- the search -------------------------------------------------------------------------------------------------- */
 
-/* The next of 1, 2, 5, 10, 20, … thousand. */
-static uint64_t next_stop(uint64_t stop)
+uint64_t search_stop_after(uint64_t stop)
 {
-    uint64_t power = 1000;
+    uint64_t power = FIRST_STOP;
     while (stop / power >= 10) power *= 10;
     return stop / power < 2 ? 2 * power : stop / power < 5 ? 5 * power : 10 * power;
 }
 
+/* The offer of the menu that is this one; UINT32_MAX = the menu does not have it. */
+static uint32_t offer_in_menu(const menu *m, const relaxed_offer *o)
+{
+    uint32_t n = 0;
+    while (n < m->offer_count && (m->offers[n].template_ != o->template_ || m->offers[n].offering != o->offering)) n++;
+    return n < m->offer_count ? n : UINT32_MAX;
+}
+
+/* What the bound buys at the stop. false = out of memory. */
+static bool bound_contents(refining *r, uint64_t stop, packing_contents *out)
+{
+    const round_trail *t = &r->q->trail;
+    const bound_trail *x = &t->solutions;
+    uint32_t i = 0;
+    *out = (packing_contents){ .count = 0 };
+    while (i < x->count && x->stops[i] != stop) i++;
+    if (i == x->count || t->samples == NULL) return true;
+    uint32_t *offer = arena_array(&r->q->data, x->at[i].count + (size_t)1, sizeof *offer);
+    uint32_t *class_of = arena_array(&r->q->data, t->class_count + (size_t)1, sizeof *class_of);
+    if (offer == NULL || class_of == NULL) return false;
+    for (uint32_t n = 0; n < x->at[i].count; n++) offer[n] = offer_in_menu(&r->menu, &t->offers[x->at[i].offer[n]]);
+    for (uint32_t k = 0; k < t->class_count; k++) class_of[k] = r->menu.class_of[t->samples[k]];
+    *out = (packing_contents){ x->at[i].count, offer, x->at[i].copies, t->class_count, class_of };
+    return true;
+}
+
 /* Makes patterns from the bound for whole pods, in `steps` steps, beginning with those made before. */
-static bool buy_patterns(refining *r, uint64_t steps)
+static bool buy_patterns(refining *r, uint64_t stop, uint64_t steps)
 {
     karp_context *context = r->q->seen->context;
     packing_patterns patterns, *known = r->patterns.count > 0 ? &r->patterns : NULL;
-    if (!packing_find_patterns(&r->q->data, &r->problem, known, steps / 2, &patterns)) return false;
+    packing_contents others;
+    if (!bound_contents(r, stop, &others) ||
+        !packing_find_patterns(&r->q->data, &r->problem, known, &others, steps / 2, &patterns))
+        return false;
     if (patterns.count == 0) return true;
     r->patterns = patterns;
     r->pattern_steps += steps;
@@ -193,7 +221,7 @@ static uint64_t second_part(const refining *r, uint64_t steps)
 static bool search_to(refining *r, uint64_t from, uint64_t stop)
 {
     uint64_t steps = stop - from, patterns = r->pattern_steps;
-    if (stop >= FIRST_PATTERNS && !buy_patterns(r, steps / PATTERN_PART)) return false;
+    if (stop >= FIRST_PATTERNS && !buy_patterns(r, stop, steps / PATTERN_PART)) return false;
     steps -= r->pattern_steps - patterns;
     uint64_t second = second_part(r, steps);
     r->main_goal += steps - second;
@@ -204,7 +232,8 @@ static bool search_to(refining *r, uint64_t from, uint64_t stop)
 static karp_status search_stops(refining *r)
 {
     search *q = r->q;
-    for (uint64_t from = 0, stop = 1000; stop <= q->objective->effort; from = stop, stop = next_stop(stop)) {
+    for (uint64_t from = 0, stop = FIRST_STOP; stop <= q->objective->effort;
+         from = stop, stop = search_stop_after(stop)) {
         if (search_must_stop(q)) {
             q->stopped = true;
             return KARP_OK;

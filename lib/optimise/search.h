@@ -2,6 +2,7 @@
 /* The state of one search for a cheap plan, shared by its parts. plan.c shows the order of the steps. */
 #pragma once
 
+#include <optimise/certify.h>
 #include <schedule/guide.h>
 #include <schedule/menu.h>
 #include <schedule/policy.h>
@@ -35,6 +36,7 @@ typedef struct search {
     policy capped, guided; /* for the current round */
     round_bill compatible, best;
     struct karp_bound *bound; /* bound on every valid plan; NULL = none */
+    round_trail trail; /* of the bound, at the stops of the search */
     enum { PLAN_COMPATIBLE, PLAN_CAPPED, PLAN_GUIDED } best_is;
     guided_plan best_guided;
     /* number of faults that the verifier finds in Karpenter's plan, because of its quirks; no other plan may have
@@ -53,6 +55,10 @@ bool search_better(search *q, karp_status *status);
 bool search_must_stop(const search *q);
 /* Repeats the round of the best plan, for the state that it leaves in the scheduler. */
 karp_status search_replay(search *q, const karp_options *options);
+
+enum { FIRST_STOP = 1000, MOST_STOPS = 64 };
+/* The next of 1, 2, 5, 10, 20, … thousand steps. */
+uint64_t search_stop_after(uint64_t stop);
 
 /* refine.c: searches for a cheaper plan in numbers and lets the scheduler check it. */
 karp_status search_refine(search *q);

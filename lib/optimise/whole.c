@@ -16,8 +16,10 @@
 #include <optimise/contents.h>
 
 enum { WORK_A_STEP = 160, COLUMN_ROUNDS = 32, FEW_BRANCHES = 32, MOST_BRANCHES = 4096, WORK_A_BRANCH = 4096 };
+enum { DAMPED = 4 }; /* every so many rounds the prices are close to the best, which raises the bound early */
+#define DAMPED_PART 0.25 /* weight of the master's prices then */
 enum { PIVOT_PARTS = 32 }; /* numbers of the basis that a pivot changes in one unit of work */
-enum { CONTENTS_AT_ONCE = 8 }; /* most columns of an offer in a round */
+enum { CONTENTS_AT_ONCE = 32 }; /* most columns of an offer in a round */
 #define LEAST_NODES 1e-6 /* fractions of nodes or pods that are smaller count as none */
 #define CAP 1.1 /* the first caps, relative to the prices of the fluid bound */
 #define CAPS_RISE 1.3 /* most factor by which caps are raised */
@@ -35,6 +37,9 @@ typedef struct whole {
     double *ratios; /* worth per dollar, by offer */
     uint32_t *classes; /* 0, 1, 2 … */
     double *known; /* by class: copies in a known content */
+    bound_trail *trail; /* NULL = not wanted */
+    bool wants_bound; /* not only columns */
+    uint32_t passed; /* stops of the trail whose solutions are listed */
     uint64_t work, most_work;
     uint32_t found; /* number of columns found by the last pricing */
 } whole;
@@ -146,6 +151,93 @@ static bool price_offers(whole *w)
     return true;
 }
 
+/* ---- solutions --------------------------------------------------------------------------------------------------- */
+
+/* Replaces copies of a class in patterns by another class that takes its place, for so many pods in all. Returns how
+ * many are left. */
+static double swap_copies(bound_patterns *out, size_t classes, uint32_t small, uint32_t large, double pods)
+{
+    for (uint32_t i = 0, n = out->count; i < n && pods > LEAST_NODES; i++) {
+        uint32_t *copies = out->copies + i * classes;
+        double nodes = out->nodes[i], each = copies[large];
+        if (!(each > 0) || !(nodes > LEAST_NODES)) continue;
+        if (nodes > pods / each && out->count == PATTERNS_A_CLASS * (classes + 1)) return pods;
+        if (nodes > pods / each) { /* the others stay as they are */
+            memcpy(out->copies + out->count * classes, copies, classes * sizeof *copies);
+            out->offer[out->count] = out->offer[i];
+            out->nodes[out->count++] = nodes - pods / each;
+            out->nodes[i] = nodes = pods / each;
+        }
+        copies[small] += copies[large];
+        copies[large] = 0;
+        pods -= nodes * each;
+    }
+    return pods;
+}
+
+/* Gives the pods that take the place of others their places. A pod may take the place of one that has taken another's,
+ * so this is repeated. */
+static void swap_all(whole *w, bound_patterns *out)
+{
+    master *m = &w->m;
+    size_t classes = m->problem->class_count;
+    bool any = true;
+    for (uint32_t round = 0; any && round < classes; round++) {
+        any = false;
+        for (size_t i = 0; i < classes; i++) {
+            const double *content = m->content + i * classes;
+            uint32_t large = 0;
+            if (m->swapped[i] == UINT32_MAX || !(m->level[i] > LEAST_NODES)) continue;
+            while (large < classes && !(content[large] < 0)) large++;
+            double left = large < classes ? swap_copies(out, classes, m->swapped[i], large, m->level[i]) : 0;
+            any = any || left < m->level[i];
+            m->level[i] = left;
+        }
+    }
+}
+
+/* The solution of the master problem as patterns. */
+static bool list_patterns(whole *w, arena *a, bound_patterns *out)
+{
+    const master *m = &w->m;
+    size_t classes = m->problem->class_count, n = PATTERNS_A_CLASS * (classes + 1);
+    out->offer = arena_array(a, n, sizeof *out->offer);
+    out->nodes = arena_array(a, n, sizeof *out->nodes);
+    out->copies = arena_array(a, n * (classes + 1), sizeof *out->copies);
+    out->worth = arena_copy(a, m->best, classes * sizeof *m->best);
+    if (out->offer == NULL || out->nodes == NULL || out->copies == NULL || out->worth == NULL) return false;
+    for (size_t i = 0; i < classes; i++) {
+        if (m->bought[i] == UINT32_MAX || !(m->level[i] > LEAST_NODES)) continue;
+        const double *content = m->content + i * classes;
+        for (size_t c = 0; c < classes; c++) out->copies[out->count * classes + c] = (uint32_t)(content[c] + 0.5);
+        out->offer[out->count] = m->offers[m->bought[i]];
+        out->nodes[out->count++] = m->level[i];
+    }
+    memcpy(w->known, m->level, classes * sizeof *m->level);
+    swap_all(w, out);
+    memcpy(m->level, w->known, classes * sizeof *m->level);
+    return true;
+}
+
+/* Lists the solution for the stops that are passed. false = out of memory. */
+static bool list_stops(whole *w, bool all)
+{
+    for (; w->trail != NULL && w->passed < w->trail->count; w->passed++) {
+        if (!all && w->work < w->trail->stops[w->passed] * WORK_A_STEP) return true;
+        bound_patterns now = { .count = 0 }, *out = &w->trail->at[w->passed];
+        arena_mark mark = arena_get_mark(&w->scratch);
+        if (!list_patterns(w, &w->scratch, &now)) return false;
+        *out = (bound_patterns){ .count = now.count };
+        out->offer = arena_copy(w->a, now.offer, now.count * sizeof *now.offer);
+        out->copies = arena_copy(w->a, now.copies, now.count * (size_t)w->m.problem->class_count * sizeof *now.copies);
+        arena_release(&w->scratch, mark);
+        if (out->offer == NULL || out->copies == NULL) return false;
+    }
+    return true;
+}
+
+/* ---- rounds ------------------------------------------------------------------------------------------------------ */
+
 /* Raises the caps that are reached; false = there are none. */
 static bool raise_caps(whole *w)
 {
@@ -171,15 +263,21 @@ static bool generate(whole *w)
     bool limited = true;
     master_choose_prices(m, 0);
     if (!price_offers(w)) return false;
-    while (limited && goes_on(w)) {
+    while (limited) {
+        if (!list_stops(w, false)) return false;
+        if (!goes_on(w)) break;
         uint32_t had = m->column_count, pivots = m->pivots;
         if (!master_use_columns(m, w->a, &limited)) return false;
         w->work += (uint64_t)(had + 1) * classes + (uint64_t)(m->pivots - pivots) * classes * classes / PIVOT_PARTS;
-        master_choose_prices(m, 1);
+        master_choose_prices(m, w->wants_bound && m->rounds % DAMPED == 0 ? DAMPED_PART : 1);
         if (!price_offers(w)) return false;
+        if (w->found == 0 && w->wants_bound) {
+            master_choose_prices(m, 1);
+            if (!price_offers(w)) return false;
+        }
         if (w->found == 0 && !raise_caps(w) && !master_drop_pairs(m) && branches_now(w) == MOST_BRANCHES) break;
     }
-    return true;
+    return list_stops(w, true);
 }
 
 /* ---- the proof --------------------------------------------------------------------------------------------------- */
@@ -341,78 +439,18 @@ static bool find_whole(whole *w, bound_proof *out)
     return ok;
 }
 
-bool bound_whole(arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps, bound_proof *out)
+bool bound_whole(arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps, bound_trail *trail,
+                 bound_proof *out)
 {
     whole w;
     *out = (bound_proof){ .y = NULL };
     if (steps == 0 || p->class_count == 0 || p->offer_count == 0 || p->dims > CASES_DIMS) return true;
-    bool ok = whole_init(&w, a, p, from, steps) && find_whole(&w, out);
+    bool ok = whole_init(&w, a, p, from, steps);
+    w.trail = trail;
+    w.wants_bound = true;
+    ok = ok && find_whole(&w, out);
     arena_free(&w.scratch);
     return ok;
-}
-
-/* Replaces copies of a class in patterns by another class that takes its place, for so many pods in all. Returns how
- * many are left. */
-static double swap_copies(bound_patterns *out, size_t classes, uint32_t small, uint32_t large, double pods)
-{
-    for (uint32_t i = 0, n = out->count; i < n && pods > LEAST_NODES; i++) {
-        uint32_t *copies = out->copies + i * classes;
-        double nodes = out->nodes[i], each = copies[large];
-        if (!(each > 0) || !(nodes > LEAST_NODES)) continue;
-        if (nodes > pods / each && out->count == PATTERNS_A_CLASS * (classes + 1)) return pods;
-        if (nodes > pods / each) { /* the others stay as they are */
-            memcpy(out->copies + out->count * classes, copies, classes * sizeof *copies);
-            out->offer[out->count] = out->offer[i];
-            out->nodes[out->count++] = nodes - pods / each;
-            out->nodes[i] = nodes = pods / each;
-        }
-        copies[small] += copies[large];
-        copies[large] = 0;
-        pods -= nodes * each;
-    }
-    return pods;
-}
-
-/* Gives the pods that take the place of others their places. A pod may take the place of one that has taken another's,
- * so this is repeated. */
-static void swap_all(const whole *w, bound_patterns *out)
-{
-    const master *m = &w->m;
-    size_t classes = m->problem->class_count;
-    bool any = true;
-    for (uint32_t round = 0; any && round < classes; round++) {
-        any = false;
-        for (size_t i = 0; i < classes; i++) {
-            const double *content = m->content + i * classes;
-            uint32_t large = 0;
-            if (m->swapped[i] == UINT32_MAX || !(m->level[i] > LEAST_NODES)) continue;
-            while (large < classes && !(content[large] < 0)) large++;
-            double left = large < classes ? swap_copies(out, classes, m->swapped[i], large, m->level[i]) : 0;
-            any = any || left < m->level[i];
-            m->level[i] = left;
-        }
-    }
-}
-
-/* The solution of the master problem as patterns. */
-static bool list_patterns(const whole *w, bound_patterns *out)
-{
-    const master *m = &w->m;
-    size_t classes = m->problem->class_count, n = PATTERNS_A_CLASS * (classes + 1);
-    out->offer = arena_array(w->a, n, sizeof *out->offer);
-    out->nodes = arena_array(w->a, n, sizeof *out->nodes);
-    out->copies = arena_array(w->a, n * (classes + 1), sizeof *out->copies);
-    out->worth = arena_copy(w->a, m->best, classes * sizeof *m->best);
-    if (out->offer == NULL || out->nodes == NULL || out->copies == NULL || out->worth == NULL) return false;
-    for (size_t i = 0; i < classes; i++) {
-        if (m->bought[i] == UINT32_MAX || !(m->level[i] > LEAST_NODES)) continue;
-        const double *content = m->content + i * classes;
-        for (size_t c = 0; c < classes; c++) out->copies[out->count * classes + c] = (uint32_t)(content[c] + 0.5);
-        out->offer[out->count] = m->offers[m->bought[i]];
-        out->nodes[out->count++] = m->level[i];
-    }
-    swap_all(w, out);
-    return true;
 }
 
 /* Adds the known contents as columns. */
@@ -435,7 +473,7 @@ bool bound_find_patterns(arena *a, const bound_problem *p, const bound_proof *fr
     if (p->class_count == 0 || p->offer_count == 0) return true;
     bool ok = whole_init(&w, a, p, from, steps);
     if (ok && known != NULL) keep_known(&w, known);
-    ok = ok && generate(&w) && list_patterns(&w, out);
+    ok = ok && generate(&w) && list_patterns(&w, a, out);
     arena_free(&w.scratch);
     return ok;
 }

@@ -197,27 +197,67 @@ bool packing_rate(arena *a, packing_problem *p)
     return fluid_worth(a, p, &g, &b, &proof, worth) && rate_offers(a, p, &b, &proof);
 }
 
-/* The known patterns for these groups. false = out of memory. */
-static bool known_patterns(arena *a, const packing_patterns *known, const groups *g, bound_patterns *out)
+/* The known patterns for these groups. */
+static void known_patterns(const packing_patterns *known, const groups *g, bound_patterns *out)
 {
-    *out = (bound_patterns){ .count = known->count };
-    out->offer = arena_copy(a, known->offer, known->count * sizeof *out->offer);
-    out->copies = arena_array(a, (size_t)known->count * g->count + 1, sizeof *out->copies);
-    for (uint32_t i = 0; out->copies != NULL && i < known->count; i++) {
+    for (uint32_t i = 0; i < known->count; i++) {
+        uint32_t *copies = out->copies + (size_t)out->count * g->count;
+        out->offer[out->count++] = known->offer[i];
         for (uint32_t n = 0; n < g->count; n++)
-            out->copies[(size_t)i * g->count + n] =
-                known->copies[(size_t)i * known->group_count + known->group_of[g->first[n]]];
+            copies[n] = known->copies[(size_t)i * known->group_count + known->group_of[g->first[n]]];
     }
-    return out->offer != NULL && out->copies != NULL;
 }
 
-bool packing_find_patterns(arena *a, const packing_problem *p, const packing_patterns *known, uint64_t steps,
-                           packing_patterns *out)
+/* The group with requests like those of the class that can use the offer; UINT32_MAX = none. */
+static uint32_t group_on(const packing_problem *p, const groups *g, uint32_t class_, uint32_t offer)
+{
+    size_t bytes = p->dims * sizeof *p->requests, words_ = bits_words(p->offer_count);
+    for (uint32_t n = 0; n < g->count; n++) {
+        uint32_t c = g->first[n];
+        if (bits_test(p->allowed + c * words_, offer) &&
+            memcmp(p->requests + (size_t)c * p->dims, p->requests + (size_t)class_ * p->dims, bytes) == 0)
+            return n;
+    }
+    return UINT32_MAX;
+}
+
+/* Adds contents of another problem, without the pods that these groups do not have. */
+static void other_contents(const packing_problem *p, const packing_contents *x, const groups *g, bound_patterns *out)
+{
+    for (uint32_t i = 0; i < x->count; i++) {
+        uint32_t *copies = out->copies + (size_t)out->count * g->count;
+        if (x->offer[i] == UINT32_MAX) continue;
+        for (uint32_t k = 0; k < x->kind_count; k++) {
+            uint32_t n = x->copies[(size_t)i * x->kind_count + k];
+            if (n == 0 || x->class_of[k] == UINT32_MAX) continue;
+            uint32_t group = group_on(p, g, x->class_of[k], x->offer[i]);
+            if (group != UINT32_MAX) copies[group] += n;
+        }
+        out->offer[out->count++] = x->offer[i];
+    }
+}
+
+/* Patterns for these groups to begin with. false = out of memory. */
+static bool first_patterns(arena *a, const packing_problem *p, const packing_patterns *known,
+                           const packing_contents *others, const groups *g, bound_patterns *out)
+{
+    size_t count = (known != NULL ? known->count : 0) + (others != NULL ? others->count : 0);
+    *out = (bound_patterns){ .count = 0 };
+    out->offer = arena_array(a, count + 1, sizeof *out->offer);
+    out->copies = arena_array(a, count * g->count + 1, sizeof *out->copies);
+    if (out->offer == NULL || out->copies == NULL) return false;
+    if (known != NULL) known_patterns(known, g, out);
+    if (others != NULL) other_contents(p, others, g, out);
+    return true;
+}
+
+bool packing_find_patterns(arena *a, const packing_problem *p, const packing_patterns *known,
+                           const packing_contents *others, uint64_t steps, packing_patterns *out)
 {
     groups g = { .count = 0 };
     bound_problem b;
     bound_proof proof;
-    bound_patterns found, begin = { .count = 0 };
+    bound_patterns found, begin;
     *out = (packing_patterns){ .count = 0 };
     if (p->class_count > MOST_CLASSES || p->dims > CASES_DIMS) return true;
     if (!find_groups(a, p, false, &g)) return false;
@@ -227,8 +267,8 @@ bool packing_find_patterns(arena *a, const packing_problem *p, const packing_pat
     if (worth == NULL || limits == NULL || !fluid_worth(a, p, &g, &b, &proof, worth)) return false;
     for (uint32_t n = 0; n < g.count; n++) limits[n] = b.limits[n] < b.counts[n] ? b.limits[n] : b.counts[n];
     b.limits = limits;
-    if (known != NULL && !known_patterns(a, known, &g, &begin)) return false;
-    if (!bound_find_patterns(a, &b, &proof, known != NULL ? &begin : NULL, steps, &found)) return false;
+    if (!first_patterns(a, p, known, others, &g, &begin)) return false;
+    if (!bound_find_patterns(a, &b, &proof, &begin, steps, &found)) return false;
     if (found.count == 0) return true;
     share_worth(p, &g, &b, found.worth, worth);
     *out = (packing_patterns){ found.count, g.count, g.of, found.offer, found.nodes, found.copies, worth };

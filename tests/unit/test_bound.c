@@ -227,7 +227,7 @@ static bool whole_bound(world *w, arena *a, bound_proof *whole, int64_t *fluid)
     for (int c = 0; c < CLASSES; c++) {
         if (w->counts[c] > 0 && w->limits[c] > w->counts[c]) w->limits[c] = w->counts[c];
     }
-    assert_true(bound_whole(a, &w->problem, &proof, 20000, whole));
+    assert_true(bound_whole(a, &w->problem, &proof, 20000, NULL, whole));
     return whole->y != NULL;
 }
 
@@ -353,7 +353,7 @@ static void many_alike(void **state)
     arena_init(&a, context);
     assert_true(bound_fluid(&a, &p, 1e-6, 200, &fluid));
     assert_in_range(value_of(&a, &p, &fluid), INT64_C(19199000000000), INT64_C(19200000000000));
-    assert_true(bound_whole(&a, &p, &fluid, 5000, &whole) && whole.y != NULL);
+    assert_true(bound_whole(&a, &p, &fluid, 5000, NULL, &whole) && whole.y != NULL);
     assert_in_range(value_of(&a, &p, &whole), INT64_C(19999990000000), INT64_C(20000000000000));
     assert_int_equal(whole.cases[0].class_, CASE_CONTENTS);
     for (uint32_t c = 0; c < ALIKE; c++) whole.y[c] += whole.y[c] / 1000; /* two of them now cost more than a node */
@@ -394,7 +394,7 @@ static void kinds_with_gpus(void **state)
     arena_init(&a, context);
     assert_true(bound_fluid(&a, &p, 1e-5, 400, &fluid));
     int64_t before = value_of(&a, &p, &fluid);
-    assert_true(bound_whole(&a, &p, &fluid, 200000, &whole) && whole.y != NULL);
+    assert_true(bound_whole(&a, &p, &fluid, 200000, NULL, &whole) && whole.y != NULL);
     int64_t after = value_of(&a, &p, &whole);
     assert_true(after > before + before / 10000);
     arena_free(&a);
@@ -434,7 +434,7 @@ static void many_sizes(void **state)
     arena_init(&a, context);
     assert_true(bound_fluid(&a, &p, 1e-5, 400, &fluid));
     int64_t before = value_of(&a, &p, &fluid);
-    assert_true(bound_whole(&a, &p, &fluid, 10000, &whole) && whole.y != NULL);
+    assert_true(bound_whole(&a, &p, &fluid, 16000, NULL, &whole) && whole.y != NULL);
     int64_t after = value_of(&a, &p, &whole);
     assert_in_range(before, INT64_C(1987900000000000), INT64_C(1988000000000000));
     assert_in_range(after, INT64_C(1995546000000000), INT64_C(1995547000000000));

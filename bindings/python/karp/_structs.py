@@ -386,7 +386,7 @@ class ReplayOptions(C.Structure):
                 ('scheduler_config', C.c_void_p), ('replaced', C.c_void_p), ('replaced_count', C.c_size_t),
                 ('runs', C.c_uint64), ('interruption_table', C.c_void_p), ('requests', C.c_void_p),
                 ('usage', C.c_void_p), ('usage_count', C.c_size_t), ('commitment_offers', C.c_void_p),
-                ('initialization', C.c_int64), ('pods_from', Str ignoredKinds,)]
+                ('initialization', C.c_int64), ('ignored_kinds', Str), ('pods_from', Str)]
 
 
 class RequestCondition(C.Structure):
