@@ -8,6 +8,7 @@ void io_pod_templates_init(io_pod_templates *p, karp_context *context)
 {
     memset(p, 0, sizeof *p);
     words_init(&p->keys, context);
+    map64_init(&p->surveyed, context);
     arena_init(&p->memory, context);
 }
 
@@ -16,6 +17,7 @@ void io_pod_templates_clear(io_pod_templates *p)
     karp_context *context = p->memory.context;
     mem_free(context, p->list, p->capacity * sizeof *p->list);
     words_free(&p->keys);
+    map64_free(&p->surveyed);
     arena_free(&p->memory);
     io_pod_templates_init(p, context);
 }
@@ -24,15 +26,11 @@ void io_pod_templates_clear(io_pod_templates *p)
 
 enum { SHARED_VALUES = 4 };
 
-/* The address of the members, if the value is absent or one that the parser kept and nothing has changed since. */
-static bool is_shared(const tree *value, uint64_t *address)
+uint64_t io_shared_address(const tree *value)
 {
-    *address = 0;
-    if (!value) return true;
-    if (!value->repeated || value->capacity > 0 || value->count == 0) return false;
-    *address = (uint64_t)(uintptr_t)(value->type == TREE_MAP ? (const void *)value->of.members
-                                                             : (const void *)value->of.items);
-    return true;
+    if (!value->repeated || value->capacity > 0 || value->count == 0) return 0;
+    return (uint64_t)(uintptr_t)(value->type == TREE_MAP ? (const void *)value->of.members
+                                                         : (const void *)value->of.items);
 }
 
 /* Finds what the pod shares. *out stays NULL for a pod that may share nothing. false = out of memory. */
@@ -46,7 +44,8 @@ static bool find_template(karp_reader *reader, const tree *root, io_pod_template
     uint32_t parts[2 * SHARED_VALUES];
     if (!spec) return true;
     for (size_t i = 0; i < SHARED_VALUES; i++) {
-        if (!is_shared(values[i], &key[i])) return true;
+        key[i] = values[i] ? io_shared_address(values[i]) : 0;
+        if (values[i] && key[i] == 0) return true;
     }
     memcpy(parts, key, sizeof key);
     size_t before = p->keys.count;

@@ -19,11 +19,16 @@ typedef struct io_pod_templates {
     arena memory;
     io_pod_template *list;
     size_t capacity;
+    map64 surveyed; /* addresses of the values that io_survey() has seen: pods share them */
 } io_pod_templates;
 
 void io_pod_templates_init(io_pod_templates *p, karp_context *context);
 /* Before the trees of the pods are freed. It is empty afterwards and can be reused. */
 void io_pod_templates_clear(io_pod_templates *p);
+
+/* The address of the value's members or items, if it is one that the parser kept and nothing has changed since; else 0.
+ */
+uint64_t io_shared_address(const tree *value);
 
 /* Decodes a pod and adds it to the builder. Failures of decoding are recorded in the decoder, others in
  * reader->error. */

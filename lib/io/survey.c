@@ -52,9 +52,20 @@ static inline bool note_member(karp_reader *reader, const tree_member *member, u
     return !is_region(key) || io_note_region(reader, text, false, rank);
 }
 
+/* Whether the value is another pod's as well, and was walked then. */
+static bool was_walked(karp_reader *reader, const tree *value, uint32_t rank, bool *ok)
+{
+    uint64_t address = rank == IO_RANK_POD ? io_shared_address(value) : 0;
+    if (address == 0) return false;
+    if (map64_get(&reader->pod_templates.surveyed, address) != NO_ID) return true;
+    *ok = map64_put(&reader->pod_templates.surveyed, address, 1);
+    return false;
+}
+
 static bool walk(karp_reader *reader, const tree *value, uint32_t rank)
 {
     bool ok = true;
+    if (was_walked(reader, value, rank, &ok)) return true;
     if (tree_is(value, TREE_LIST)) {
         for (size_t i = 0; ok && i < value->count; i++) ok = walk(reader, value->of.items[i], rank);
     }
