@@ -19,3 +19,5 @@ size_t money_dollars(double value, bool sign, char text[MONEY_TEXT]);
 double money_without_noise(double value);
 /* Whether an hourly price is shown as more than 0: shares of any other, as of a capacity reservation, say nothing. */
 static inline bool money_seen(double hourly) { return hourly >= 0.00005; }
+/* Whether it is a price: 0 = not known. A NodeOverlay may make negative ones. */
+static inline bool has_price(double value) { return value > 0 || value < 0; }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <decision/decision.h>
+#include <base/money.h>
 
 #include <karp/peer.h>
 
@@ -97,9 +98,9 @@ size_t karp_decision_unpriced_count(const karp_decision *decision)
     size_t count = decision->nodes_later ? nodes_unpriced(decision->snapshot) : 0;
     for (size_t i = 0; !decision->nodes_later && i < decision->nodes.count; i++) {
         const karp_node_use *n = &decision->nodes.items[i];
-        count += !n->marked && n->node_pool.len > 0 && !(n->price > 0);
+        count += !n->marked && n->node_pool.len > 0 && !has_price(n->price);
     }
-    for (size_t i = 0; i < decision->launches.count; i++) count += !(decision->launches.items[i].choice.price > 0);
+    for (size_t i = 0; i < decision->launches.count; i++) count += !has_price(decision->launches.items[i].choice.price);
     return count;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <decision/node_rows.h>
+#include <base/money.h>
 
 #include <base/bisect.h>
 
@@ -110,7 +111,7 @@ size_t nodes_unpriced(const karp_snapshot *w)
     size_t count = 0;
     for (uint32_t i = 0; i < w->node_count; i++) {
         const state_node *n = &w->nodes[i];
-        count += !n->marked && n->managed && n->pool_name != NO_ID && !(node_price(w, n) > 0);
+        count += !n->marked && n->managed && n->pool_name != NO_ID && !has_price(node_price(w, n));
     }
     return count;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why a node stays: everything that blocks its disruption, and what would happen to its pods. */
+#include <base/money.h>
 
 #include <base/context.h>
 #include <base/error.h>
@@ -275,7 +276,7 @@ static void read_move(karp_node_explanation *e, const karp_snapshot *s, const ka
         m->choice = (karp_choice){ keep(e, l->choice.instance_type), keep(e, l->choice.zone),
                                    keep(e, l->choice.capacity_type), l->choice.price };
     }
-    m->savings = m->price > 0 ? m->price - started : 0;
+    m->savings = has_price(m->price) ? m->price - started : 0;
     e->has_move = true;
 }
 

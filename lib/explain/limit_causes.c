@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Of a pod that is not placed: limits of NodePools, what is in use of them, and what refuses the pod behind them. */
 #include <explain/explain_pod.h>
+#include <math.h>
 #include <explain/market.h>
 #include <explain/node_causes.h>
 
@@ -46,7 +47,7 @@ static void show_smallest(const search *x, uint32_t pool, const resource_amount 
               demand_of_expressions(&m.algebra, s->raw.pools.items[pool].requirements, &d);
     m.set = d.set;
     for (uint32_t t = 0; ok && t < m.table->type_count; t++) {
-        if (market_price(&m, t) < 0 || market_lacking(s, &m, t, NULL) > 0) continue;
+        if (market_price(&m, t) >= HUGE_VAL || market_lacking(s, &m, t, NULL) > 0) continue;
         amount has = resource_list_get(m.table->types[t].capacity_list, limit->resource);
         if (least == NO_ID ||
             amount_cmp(has, resource_list_get(m.table->types[least].capacity_list, limit->resource)) < 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <explain/market.h>
+#include <math.h>
 
 #include <base/str.h>
 #include <model/quantity.h>
@@ -76,11 +77,11 @@ static bool read_requests(arena *a, const karp_snapshot *s, const karp_launch *l
 double market_price(market *m, uint32_t type)
 {
     const instance_type *t = &m->table->types[type];
-    double least = -1;
+    double least = HUGE_VAL;
     if (!set_agree(&m->algebra, t->set, m->set) || !is_within(m, t)) return least;
     for (uint32_t i = 0; i < t->offering_count; i++) {
         const offering *o = &m->table->offerings[t->offering_first + i];
-        if (!o->available || (least >= 0 && o->price >= least)) continue;
+        if (!o->available || o->price >= least) continue;
         if (set_compatible(&m->algebra, m->set, o->set, true)) least = o->price;
     }
     return least;
@@ -149,10 +150,10 @@ uint32_t market_lacking(const karp_snapshot *s, const market *m, uint32_t type, 
 bool market_show_type(const karp_snapshot *s, market *m, const karp_launch *l, strbuf *b)
 {
     uint32_t allowed = 0, fitting = 0, cheaper = NO_ID;
-    double best = -1;
+    double best = -HUGE_VAL;
     for (uint32_t t = 0; t < m->table->type_count; t++) {
         double price = market_price(m, t);
-        if (price < 0) continue;
+        if (price >= HUGE_VAL) continue;
         bool fits = market_lacking(s, m, t, NULL) == 0;
         allowed++;
         fitting += fits;

@@ -29,7 +29,7 @@ typedef struct market {
 bool market_of(karp_context *context, arena *a, const karp_snapshot *s, const karp_launch *l, karp_str without,
                market *m, bool *refused);
 
-/* The price of the type's cheapest offering that the launch allows; negative = there is none. */
+/* The price of the type's cheapest offering that the launch allows; HUGE_VAL = there is none. */
 double market_price(market *m, uint32_t type);
 
 /* "cpu (2 requested, 1930m there)" for each resource of which the type has too little. Returns their number. `b` may be

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why no type of a NodePool is large enough: what the machine, the system and DaemonSets leave of the largest one. */
 #include <explain/explain_pod.h>
+#include <math.h>
 #include <explain/market.h>
 
 #include <base/str.h>
@@ -90,7 +91,7 @@ static room most_of(const karp_snapshot *s, market *m, uint32_t pool, uint32_t r
 {
     room most = { NO_ID, amount_from(0), amount_from(0) };
     for (uint32_t t = 0; t < m->table->type_count; t++) {
-        if (market_price(m, t) < 0) continue;
+        if (market_price(m, t) >= HUGE_VAL) continue;
         amount has = resource_list_get(m->table->types[t].allocatable_list, resource);
         if (most.type != NO_ID && amount_cmp(has, most.left) <= 0) continue; /* DaemonSets only lessen it */
         amount daemons = daemons_on(s, m, &s->raw.pools.items[pool], t, resource);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Of a pod with a new node: why no further pod like it is there, and what its NodePool does not exclude. */
 #include <explain/type_causes.h>
+#include <math.h>
 
 #include <base/str.h>
 #include <decision/decision.h>
@@ -122,7 +123,7 @@ static bool is_old(const karp_snapshot *s, market *m, uint32_t type)
     int generation = generation_of(s, m, type);
     for (uint32_t t = 0; generation > 0 && t < m->table->type_count; t++) {
         if (generation_of(s, m, t) >= generation + 2 && equal_str(value_of(s, m, &m->table->types[t], category), own) &&
-            market_price(m, t) >= 0)
+            market_price(m, t) < HUGE_VAL)
             return true;
     }
     return false;

@@ -4,6 +4,7 @@
 #include "write_explain.h"
 #include "write_notes.h"
 #include "write_rows.h"
+#include <base/money.h>
 #include <karp/library.h>
 #include <records/rows.h>
 
@@ -101,7 +102,7 @@ static void as_json(const write_job *job, const karp_node_explanation *explanati
     }
     if (get_move(explanation, &move)) {
         json_key(j, "bestRejectedMove");
-        encode_object(&e, move.price > 0 ? &record_move : &record_move_unpriced, &move);
+        encode_object(&e, has_price(move.price) ? &record_move : &record_move_unpriced, &move);
     }
     drift_as_json(j, job->options->drift, IN_PLAN);
     notes_as_json(j, job);

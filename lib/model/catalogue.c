@@ -240,7 +240,7 @@ static void read_offering(copier *c, karp_catalogue *catalogue, const karp_offer
 {
     o->requirements = read_list(c, catalogue, given->requirements, given->requirement_count);
     if (c->status != KARP_OK) return;
-    if (!isfinite(given->price) || given->price < 0) {
+    if (!isfinite(given->price) || (given->price < 0 && !catalogue->below_zero)) {
         copy_blame(c, fail(c->error, KARP_E_INVALID, "must be a finite number and not negative"), "price");
         return;
     }
@@ -401,7 +401,7 @@ static karp_status fill(karp_catalogue *catalogue, copier *c, const karp_instanc
 }
 
 static karp_status make_catalogue(karp_context *context, const karp_instance_type *types, size_t count, bool adopted,
-                                  karp_catalogue **out, karp_error *error)
+                                  bool below_zero, karp_catalogue **out, karp_error *error)
 {
     if (context == NULL || out == NULL) return fail_null(error, "context or out");
     if (count > karp_context_get_options(context)->max_instance_types || count > MOST_ELEMENTS)
@@ -410,6 +410,7 @@ static karp_status make_catalogue(karp_context *context, const karp_instance_typ
     karp_catalogue *catalogue = new_catalogue(context);
     if (catalogue == NULL) return fail_nomem(error);
     catalogue->adopted = adopted;
+    catalogue->below_zero = below_zero;
     repeats *before = count > 0 ? mem_zalloc(context, sizeof *before) : NULL;
     copier c = { .context = context,
                  .text = &catalogue->text,
@@ -427,13 +428,19 @@ static karp_status make_catalogue(karp_context *context, const karp_instance_typ
 karp_status karp_catalogue_new(karp_context *context, const karp_instance_type *types, size_t count,
                                karp_catalogue **out, karp_error *error)
 {
-    return context_refusal(context, make_catalogue(context, types, count, false, out, error), error);
+    return context_refusal(context, make_catalogue(context, types, count, false, false, out, error), error);
+}
+
+karp_status catalogue_overlaid(karp_context *context, const karp_instance_type *types, size_t count,
+                               karp_catalogue **out, karp_error *error)
+{
+    return make_catalogue(context, types, count, false, true, out, error);
 }
 
 karp_status karp_catalogue_adopt(karp_context *context, const karp_instance_type *types, size_t count,
                                  karp_catalogue_release release, void *user, karp_catalogue **out, karp_error *error)
 {
-    karp_status status = make_catalogue(context, types, count, true, out, error);
+    karp_status status = make_catalogue(context, types, count, true, false, out, error);
     if (status != KARP_OK) return context_refusal(context, status, error);
     (*out)->release = release;
     (*out)->user = user;

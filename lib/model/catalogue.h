@@ -54,10 +54,15 @@ struct karp_catalogue {
     catalogue_type *types;
     uint32_t count;
     uint64_t offering_total;
+    bool below_zero; /* prices may be negative, as a NodeOverlay's expression makes them */
     bool adopted; /* the caller's structs are kept in use; `release` is called for them in the end */
     karp_catalogue_release release;
     void *user;
 };
+
+/* Like karp_catalogue_new(), for types under NodeOverlays: prices may be negative. */
+karp_status catalogue_overlaid(karp_context *context, const karp_instance_type *types, size_t count,
+                               karp_catalogue **out, karp_error *error);
 
 /* Capacity less overhead, where huge pages reduce the memory. Status: OK, NOMEM, RANGE. */
 karp_status allocatable_of(arena *a, const strings *resource_names, resource_list capacity, resource_list overhead,

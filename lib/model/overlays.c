@@ -360,7 +360,7 @@ static karp_status overlaid(overlaying *w, arena *a, uint32_t pool, uint32_t ind
     }
     if (w->without != NULL) return without_price(w, error);
     if (!touched) return KARP_OK;
-    karp_status status = karp_catalogue_new(w->s->context, types, c->count, out, error);
+    karp_status status = catalogue_overlaid(w->s->context, types, c->count, out, error);
     for (uint32_t t = 0; t < c->count && status == KARP_OK; t++) {
         /* Before 1.15 such types have no devices and no volume limits (Q-11, K15-7). */
         bool changed = map64_get(&p->type_of, w->translations[index].text[c->types[t].name]) != NO_ID;

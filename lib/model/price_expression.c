@@ -154,8 +154,6 @@ bool price_evaluate(karp_str expression, double price, double *out, const char *
     if (r.at != r.end) (void)wrong(&r, "only self.price, numbers, + - * / and parentheses are evaluated", true);
     *out = v.whole ? (double)v.number : v.real;
     if (r.why == NULL && !isfinite(*out)) (void)wrong(&r, "the price is not a finite number", false);
-    if (r.why == NULL && *out < 0)
-        (void)wrong(&r, "the price is negative: the proposal takes it as a preference, which is not planned", true);
     *why = r.why;
     *beyond = r.beyond;
     return r.why == NULL;

@@ -657,6 +657,7 @@ __attribute__((cold)) static karp_status decide_and(const karp_snapshot *snapsho
     karp_snapshot view;
     karp_status status = options_check(options, &checked, error);
     if (status == KARP_OK) status = objective_check(&checked, &objective, error);
+    if (status == KARP_OK) status = options_prices(snapshot, error);
     if (status != KARP_OK) return status;
     const karp_snapshot *seen = options_view(&checked, snapshot, &view);
     bool ignores = c != NULL ? c->ignore_preferences != 0 : (objective.flags & KARP_COST_IGNORE_PREFERENCES) != 0;

@@ -5,6 +5,7 @@
  * decides whether a pod can be placed somewhere; the search only varies its instructions.
  */
 #include <optimise/certify.h>
+#include <schedule/options.h>
 #include <optimise/plan.h>
 #include <optimise/search.h>
 
@@ -310,7 +311,8 @@ static bool note_free(const search *q)
 
 static karp_status decide(search *q, karp_decision **out)
 {
-    karp_status status = begin_search(q);
+    karp_status status = options_prices(q->seen, q->error);
+    if (status == KARP_OK) status = begin_search(q);
     if (status == KARP_E_CANCELED && q->options->keep_partial)
         return provision_nothing(q->seen, q->options, out, q->error);
     if (status != KARP_OK) return status;

@@ -6,6 +6,7 @@
  * its planned place, after each step where the order could make a difference.
  */
 #include <optimise/repack.h>
+#include <schedule/options.h>
 
 #include <base/bits.h>
 #include <base/error.h>
@@ -276,6 +277,8 @@ static karp_status begin_repacking(repacking *r, const karp_snapshot *snapshot)
     r->seen = p->snapshot;
     r->context = p->context;
     arena_init(&r->data, r->context);
+    status = options_prices(r->seen, r->error);
+    if (status != KARP_OK) return status;
     p->options.objective = NULL;
     policy_aim(&r->policy, &r->objective);
     r->how = (run_options){ .options = &p->options,

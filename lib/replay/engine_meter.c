@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Figures of a replay: integrals over time, points of the series, and waiting times of pods. */
 #include <replay/commit.h>
+#include <base/money.h>
 #include <replay/engine.h>
 
 #define HOUR 3.6e12
@@ -90,7 +91,7 @@ void meter_ended(engine *e, uint32_t node)
     r->ended_dollars += n->price * hours;
     r->ended_idle += n->idle;
     r->ended_expected += node_interruptions(e, node) * hours;
-    r->unpriced_nodes += !n->unmanaged && !(n->price > 0);
+    r->unpriced_nodes += !n->unmanaged && !has_price(n->price);
 }
 
 static void settle_nodes(engine *e)
@@ -109,7 +110,7 @@ static void settle_nodes(engine *e)
         r->dollars += n->price * hours;
         r->idle_dollars += n->idle;
         r->expected += node_interruptions(e, i) * hours;
-        r->unpriced_nodes += !n->unmanaged && !(n->price > 0);
+        r->unpriced_nodes += !n->unmanaged && !has_price(n->price);
     }
 }
 

@@ -46,6 +46,21 @@ karp_status objective_of_nodes(const karp_objective *objective, karp_error *erro
     return fail(error, KARP_E_INVALID, "spot_factor and IGNORE_PREFERENCES are of launch decisions alone");
 }
 
+karp_status options_prices(const karp_snapshot *s, karp_error *error)
+{
+    for (uint32_t t = 0; t < s->table_count; t++) {
+        for (uint32_t i = 0; i < s->tables[t].offering_count; i++) {
+            const offering *o = &s->tables[t].offerings[i];
+            if (o->price >= 0) continue;
+            karp_str type = text_of(s, s->tables[t].types[o->type].name);
+            return fail(error, KARP_E_UNSUPPORTED,
+                        "a NodeOverlay gives %.*s the price %g: least costs are not computed with negative prices",
+                        str_shown(type, 100), type.ptr, o->price);
+        }
+    }
+    return KARP_OK;
+}
+
 /* Checks that the profile and the explain level are known. */
 static karp_status options_known(const karp_options *options, karp_error *error)
 {

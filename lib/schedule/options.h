@@ -26,6 +26,8 @@ uint64_t options_rules(const karp_options *options);
 bool options_peer_order(const karp_options *options);
 /* The version that a decision under these options reproduces. */
 uint32_t options_peer(const karp_options *options);
+/* Refuses negative prices, which a NodeOverlay may make, where costs are to be the least. Errors: UNSUPPORTED. */
+karp_status options_prices(const karp_snapshot *s, karp_error *error);
 /* The input of a decision under these (checked) options: the snapshot itself, or a view of it made in *seen. */
 const karp_snapshot *options_view(const karp_options *options, const karp_snapshot *snapshot, karp_snapshot *seen);
 

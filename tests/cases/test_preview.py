@@ -141,12 +141,23 @@ def expressions():
         equal(price(text), wanted, text)
     for text, wanted in (('self.price * 2', 'write 2.0'), ('self.price * (1 - 0.10 + 0.03) + 0.05', 'write 2.0'), ('self.price *', 'a value is missing'),
                          ('(self.price', 'not closed'), ('self.price > 0.1 ? 0.1 : 0.2', 'are evaluated'), ('math.greatest(self.price, 0.1)', 'are evaluated'),
-                         ('self.price - 1.0', 'negative'), ('self.price / 0.0', 'not a finite number'), ('1 / 0', 'divided by 0'), ('self.zone', 'are evaluated'),
+                         ('self.price / 0.0', 'not a finite number'), ('1 / 0', 'divided by 0'), ('self.zone', 'are evaluated'),
                          ('9223372036854775807 + 1', 'too large'), ('0x10', 'without a suffix'), ('3u', 'without a suffix'), ('1.2.3', 'not written as CEL does'),
                          ('(' * 100, 'nested too deeply'), ('"free"', 'are evaluated')):
         said = price(text, status=1)
         check(wanted in said and 'spec.priceExpression' in said and 'costs' in said, f'{text}: {said}')
     check('exclude each other' in price('self.price', status=1, priceAdjustment='-10%'), 'beside an adjustment')
+    # A negative price is a preference: t4 comes before t1, which costs 0.1. An adjustment ends at 0.
+    def choice(pod_cpu, *words, **spec):
+        objects = [thing('karpenter.sh/v1alpha1', 'NodeOverlay', 'o', spec={'requirements': [
+            {'key': 'node.kubernetes.io/instance-type', 'operator': 'In', 'values': ['t4']}], **spec}), pods('web', 1, pod_cpu)]
+        plan = json.loads(run('plan', '-o', 'json', POOL, manifest(*objects), '--catalogue', catalogue(), *GATE, '--preview', 'price-expression', *words)[0])
+        return [(l['choice']['instanceType'], float(l['choice']['price'])) for l in plan['launches']], plan['cost']['after']
+    equal(choice('500m', priceExpression='self.price - 1.0'), ([('t4', -0.6)], '-0.6'), 'a negative price')
+    equal(choice('500m', priceAdjustment='-1.0')[0], [('t4', 0.0)], 'an adjustment')
+    equal(choice('5', priceExpression='self.price - 1.0')[0], [('t8', 0.8)], 'where it does not fit')
+    said = price('self.price - 1.0', '--objective', 'cost', status=1)
+    check('t4 the price -0.6' in said and 'negative prices' in said, said)
     plan = json.loads(run('plan', '-o', 'json', POOL, manifest(overlay('0.01'), pods('web', 1, '3')), '--catalogue', catalogue(), *GATE)[0])
     check(any('priceExpression' in p for p in plan.get('problems', [])), plan.get('problems'))
     equal(plan['launches'][0]['choice']['price'], '0.4', 'without the preview it is not understood')
@@ -284,6 +295,18 @@ def predicted_all_over():
     # Settled, the pod requests what was predicted: 7.5 of 8 cores.
     out, _ = run('diff', '--settle', *words, '--', '--preview', 'vpa-prediction')
     check('What differs in B' in out and '94%' in out, out)
+    # A launch for a pending pod does not change.
+    waits = pods('web', 1, '1')
+    equal([l['instanceTypes'][0] for l in json.loads(run('plan', '-o', 'json', POOL, manifest(waits, vertical({'cpu': '3'})), '--catalogue', catalogue(),
+                                                         '--preview', 'vpa-prediction')[0])['launches']], ['t1'], 'of t1 and t4')
+    # In a replay: web runs on a small node; when other gets a large one, web would fit there with 1 core, not with 3.
+    story = pathlib.Path(folder.name) / 'story.json'
+    story.write_text(json.dumps({'apiVersion': 'karp/v1', 'kind': 'Story', 'start': '2026-03-02T00:00:00Z', 'objects': [
+        NODE_CLASS, RECREATED, vertical({'cpu': '3'}), pods('web', 1, '1'), {**pods('other', 0, '5900m')}],
+        'steps': [{'wait': '10m'}, {'scale': {'deployment': 'other', 'replicas': 1}}, {'wait': '60m'}]}))
+    evicted = [json.loads(run('replay', story, '--catalogue', words[3], '-o', 'json', *more)[0])['policies'][0]['evictions']
+               for more in ([], ['--preview', 'vpa-prediction'])]
+    equal(evicted, [1, 0], 'evictions')
 
 
 for part in (splits, gates, left_pending, topology, comparing, placement, expressions, one_shot, predictions, predicted_daemons, predicted_all_over):

@@ -354,7 +354,7 @@ static void test_predicted(void **state)
     p.meta.name = str("wrong");
     p.predicted_containers = bad_one;
     bad(f, karp_builder_add_pod(f->b, &p, &f->error), KARP_E_INVALID, "Pod default/wrong",
-        "spec.containers[0].resources.requests[cpu]");
+        "spec.containers[0].resources.requests[\"cpu\"]");
 }
 
 int main(void)
