@@ -210,9 +210,13 @@ static bool merge(karp_reader *reader, uint32_t from, uint32_t to)
 static karp_status note_strangers(karp_reader *reader, size_t count, const io_size *first)
 {
     if (count == 0) return KARP_OK;
-    return io_warn(reader, "usage of %zu %s (first %.*s/%.*s) is of no workload of the input, and is left out", count,
+    /* Such as kubectl top -n NAMESPACE prints. */
+    const char *spaces = str_is(first->namespace_, "default")
+                             ? "; names without a namespace are of default: kubectl top pod -A --containers writes it"
+                             : "";
+    return io_warn(reader, "usage of %zu %s (first %.*s/%.*s) is of no workload of the input, and is left out%s", count,
                    count == 1 ? "name" : "names", str_shown(first->namespace_, 64), first->namespace_.ptr,
-                   str_shown(first->name, 100), first->name.ptr);
+                   str_shown(first->name, 100), first->name.ptr, spaces);
 }
 
 static karp_status settle_names(karp_reader *reader)

@@ -103,6 +103,8 @@ def usage():
     equal(requests(API, words=['--usage', table('top.txt', top)]), {'cpu': '300m', 'memory': '3Mi'}, 'kubectl top --containers')
     equal(requests(API, words=['--usage', table('top.txt', 'NAMESPACE  NAME   CPU(cores)   MEMORY(bytes)\nshop  api-0  5m  1Mi\n           ___  ____\n  5m 1Mi\n')])['cpu'], '5m',
           'kubectl top, of pods')
+    said = ' | '.join(document('plan', POOL, manifest(API), *RECOMMENDED, '--usage', table('top.txt', 'POD  NAME  CPU(cores)  MEMORY(bytes)\napi-0  c  5m  1Mi\n'))['warnings'])
+    check('default/api-0' in said and 'kubectl top pod -A --containers' in said, f'without namespaces: {said}')
     series = [{'metric': {'namespace': 'shop', 'pod': 'api-0', 'container': 'c'}, 'values': [[1, '0.25'], [2, 'NaN'], [3, '1.5e-05']]},
               {'metric': {'namespace': 'shop', 'pod': 'api-0', 'container': 'POD'}, 'values': [[1, '9']]}]
     answer = {'status': 'success', 'data': {'resultType': 'matrix', 'result': series}}
