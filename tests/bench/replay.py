@@ -2,6 +2,7 @@
 """How long weeks take: stories of forty Deployments that follow the day, replayed. Seconds of processor, MiB, and what was done.
 
     KARP=build/karp python3 tests/bench/replay.py [NAME...]
+    KARP=build/karp python3 tests/bench/replay.py tune     # 64 designs for week-thousand
 """
 import json
 import math
@@ -64,23 +65,38 @@ def story(days, most, varies, policy):
     return '\n'.join(lines) + '\n'
 
 
-def measure(path):
-    process = subprocess.Popen([os.environ['KARP'], 'replay', path, '-o', 'json'], stdout=subprocess.PIPE)
+def measure(*words):
+    process = subprocess.Popen([os.environ['KARP'], *words, '-o', 'json'], stdout=subprocess.PIPE)
     out = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = status
     if status:
-        sys.exit(f'{path}: karp replay failed')
+        sys.exit(f'karp {words[0]} failed')
     return json.loads(out), usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
+def tune(folder):
+    """The story without its objects, which are what is varied."""
+    head, objects = HEAD.format(policy='WhenEmptyOrUnderutilized').split('objects:\n')
+    pools, trace = pathlib.Path(folder, 'pools.yaml'), pathlib.Path(folder, 'trace.yaml')
+    pools.write_text('apiVersion: v1\nkind: List\nitems:\n' + objects)
+    trace.write_text(story(*INPUTS['week-thousand']).replace(objects, ''))
+    result, seconds, peak = measure('tune', pools, '--trace', trace, '--threads', '2')
+    cost = [d['dollars'] for d in result['designs']]
+    print(f'{len(cost)} designs: ${cost[0]:,.2f} as it is, ${cost[result["best"]]:,.2f} the best; {seconds:.0f} s of processor, {peak:.0f} MiB')
+
+
 def main():
+    if sys.argv[1:] == ['tune']:
+        with tempfile.TemporaryDirectory() as folder:
+            tune(folder)
+        return
     print('| input | days | pods | nodes at most | launches | decisions | passes | seconds | MiB |\n|---|---|---|---|---|---|---|---|---|')
     with tempfile.TemporaryDirectory() as folder:
         for name in sys.argv[1:] or INPUTS:
             path = pathlib.Path(folder, f'{name}.yaml')
             path.write_text(story(*INPUTS[name]))
-            result, seconds, peak = measure(path)
+            result, seconds, peak = measure('replay', path)
             one = result['policies'][0]
             print(f'| {name} | {INPUTS[name][0]} | {result["pods"]:,} | {one["nodesMost"]:,} | {one["launches"]:,} | {one["launchDecisions"]:,} '
                   f'| {one["disruptionPasses"]:,} | {seconds:.1f} | {peak:.0f} |', flush=True)
