@@ -15,6 +15,7 @@
 
 #include <karp/io.h>
 #include <karp/karp.h>
+#include <karp/peer.h>
 #include <support/fault.h>
 
 /* Filled in from each other: nodes, claims and pools; pods, classes and budgets; workloads and what they expand to. */
@@ -206,6 +207,54 @@ static const char certificate[] =
     "\"offerings\":[{\"nodePool\":\"p\",\"instanceType\":\"t\",\"zone\":\"z\",\"capacityType\":\"spot\",\"cost\":5,"
     "\"row\":0}],\"nodes\":[{\"name\":\"n\",\"row\":0}]}";
 
+/* web goes from a to b, with what its VerticalPodAutoscaler sets: the least of its bound, times two. */
+static const char predicted[] =
+    "{apiVersion: karpenter.sh/v1, kind: NodePool, metadata: {name: default}, spec: {disruption: {consolidationPo"
+    "licy: WhenEmptyOrUnderutilized, consolidateAfter: 0s, budgets: [{nodes: '100%'}]}, template: {spec: {require"
+    "ments: [{key: karpenter.sh/capacity-type, operator: In, values: [spot]}], nodeClassRef: {group: g, kind: ANo"
+    "deClass, name: c}}}}}\n---\n"
+    "{apiVersion: g/v1, kind: ANodeClass, metadata: {name: c}, spec: {x: 1.5}}\n---\n"
+    "{apiVersion: v1, kind: Node, metadata: {name: a, labels: {karpenter.sh/nodepool: default, node.kubernetes.io"
+    "/instance-type: small, topology.kubernetes.io/zone: z1, karpenter.sh/capacity-type: spot, kubernetes.io/host"
+    "name: a, kubernetes.io/os: linux, kubernetes.io/arch: amd64, karpenter.sh/registered: 'true', karpenter.sh/i"
+    "nitialized: 'true'}}, spec: {providerID: 'x://a'}, status: {capacity: {cpu: '2', memory: 4Gi, pods: '29'}, a"
+    "llocatable: {cpu: '2', memory: 4Gi, pods: '29'}, conditions: [{type: Ready, status: 'True'}]}}\n---\n"
+    "{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: c-a, labels: {karpenter.sh/nodepool: default"
+    ", node.kubernetes.io/instance-type: small, topology.kubernetes.io/zone: z1, karpenter.sh/capacity-type: spot"
+    ", kubernetes.io/hostname: a, kubernetes.io/os: linux, kubernetes.io/arch: amd64, karpenter.sh/registered: 't"
+    "rue', karpenter.sh/initialized: 'true'}}, status: {nodeName: a, providerID: 'x://a', capacity: {cpu: '2', me"
+    "mory: 4Gi, pods: '29'}, allocatable: {cpu: '2', memory: 4Gi, pods: '29'}, conditions: [{type: Launched, stat"
+    "us: 'True'}, {type: Registered, status: 'True'}, {type: Initialized, status: 'True'}, {type: Consolidatable,"
+    " status: 'True'}, {type: Ready, status: 'True'}]}}\n---\n"
+    "{apiVersion: v1, kind: Node, metadata: {name: b, labels: {karpenter.sh/nodepool: default, node.kubernetes.io"
+    "/instance-type: small, topology.kubernetes.io/zone: z1, karpenter.sh/capacity-type: spot, kubernetes.io/host"
+    "name: b, kubernetes.io/os: linux, kubernetes.io/arch: amd64, karpenter.sh/registered: 'true', karpenter.sh/i"
+    "nitialized: 'true'}}, spec: {providerID: 'x://b'}, status: {capacity: {cpu: '2', memory: 4Gi, pods: '29'}, a"
+    "llocatable: {cpu: '2', memory: 4Gi, pods: '29'}, conditions: [{type: Ready, status: 'True'}]}}\n---\n"
+    "{apiVersion: karpenter.sh/v1, kind: NodeClaim, metadata: {name: c-b, labels: {karpenter.sh/nodepool: default"
+    ", node.kubernetes.io/instance-type: small, topology.kubernetes.io/zone: z1, karpenter.sh/capacity-type: spot"
+    ", kubernetes.io/hostname: b, kubernetes.io/os: linux, kubernetes.io/arch: amd64, karpenter.sh/registered: 't"
+    "rue', karpenter.sh/initialized: 'true'}}, status: {nodeName: b, providerID: 'x://b', capacity: {cpu: '2', me"
+    "mory: 4Gi, pods: '29'}, allocatable: {cpu: '2', memory: 4Gi, pods: '29'}, conditions: [{type: Launched, stat"
+    "us: 'True'}, {type: Registered, status: 'True'}, {type: Initialized, status: 'True'}, {type: Consolidatable,"
+    " status: 'True'}, {type: Ready, status: 'True'}]}}\n---\n"
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, uid: d}, spec: {replicas: 1, selector: {matchL"
+    "abels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, resources: {req"
+    "uests: {cpu: 1900m}}}]}}}}\n---\n"
+    "{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: web-abc, uid: r, ownerReferences: [{apiVersion: app"
+    "s/v1, kind: Deployment, name: web, uid: d, controller: true}]}, spec: {replicas: 1, selector: {matchLabels: "
+    "{app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c}]}}}}\n---\n"
+    "{apiVersion: v1, kind: Pod, metadata: {name: w, labels: {app: web}, ownerReferences: [{apiVersion: apps/v1, "
+    "kind: ReplicaSet, name: web-abc, uid: r, controller: true}]}, spec: {nodeName: a, containers: [{name: c, res"
+    "ources: {requests: {cpu: 1900m}}}]}, status: {phase: Running}}\n---\n"
+    "{apiVersion: v1, kind: Pod, metadata: {name: o, ownerReferences: [{apiVersion: apps/v1, kind: StatefulSet, n"
+    "ame: o, uid: o, controller: true}]}, spec: {nodeName: b, containers: [{name: c, resources: {requests: {cpu: "
+    "1}}}]}, status: {phase: Running}}\n---\n"
+    "{apiVersion: autoscaling.k8s.io/v1, kind: VerticalPodAutoscaler, metadata: {name: v}, spec: {targetRef: {api"
+    "Version: apps/v1, kind: Deployment, name: web}, resourcePolicy: {containerPolicies: [{containerName: '*', ma"
+    "xAllowed: {cpu: 1}}]}, startupBoost: {cpu: {type: Factor, factor: 2}}}, status: {recommendation: {containerR"
+    "ecommendations: [{containerName: c, target: {cpu: 500m, memory: 1Gi}}]}}}\n---\n";
+
 static karp_str str_of(const char *text) { return (karp_str){ text, strlen(text) }; }
 
 /* What comes of a text: the dump, and what is decided on the snapshot. The caller frees both. */
@@ -282,6 +331,51 @@ static karp_status read_text(karp_context *context, fault *faults, const char *t
     if (!status) status = decide(context, faults, snapshot, &out->plan);
     if (status && status != KARP_E_NOMEM)
         print_message("%s: %s (%s)\n", karp_status_name(status), error.message, error.object);
+    karp_snapshot_unref(snapshot);
+    karp_catalogue_unref(catalogue);
+    karp_reader_free(reader);
+    return status;
+}
+
+/* The bit of the preview in karp_options.flip_rules. */
+static uint64_t preview_bit(const char *name)
+{
+    karp_peer_rule rule = { .size = sizeof rule };
+    for (size_t i = 0; karp_peer_rule_at(i, &rule) == KARP_OK; i++) {
+        if (rule.name.len == strlen(name) && memcmp(rule.name.ptr, name, rule.name.len) == 0) return UINT64_C(1) << i;
+    }
+    fail_msg("no preview %s", name);
+    return 0;
+}
+
+/* Reading and the disruption pass are refused memory, but not writing. */
+static karp_status read_predicted(karp_context *context, fault *faults, const char *text, bool with_types, answer *out)
+{
+    karp_reader_options options;
+    karp_options common;
+    karp_disrupt_options disrupt;
+    karp_reader *reader = NULL;
+    karp_snapshot *snapshot = NULL;
+    karp_catalogue *catalogue = NULL;
+    karp_decision *decision = NULL;
+    (void)with_types;
+    karp_reader_options_init(&options, sizeof options);
+    karp_options_init(&common, sizeof common);
+    karp_disrupt_options_init(&disrupt, sizeof disrupt);
+    options.previews = common.flip_rules = preview_bit("vpa-prediction");
+    options.keep_documents = 1;
+    disrupt.common = &common;
+    karp_status status = karp_reader_new(context, &options, &reader, NULL);
+    if (!status) status = karp_catalogue_read(context, str_of("t"), str_of(types), &catalogue, NULL);
+    if (!status) status = karp_reader_add_catalogue(reader, catalogue, NULL);
+    if (!status) status = karp_reader_add(reader, str_of("input"), str_of(text), NULL);
+    if (!status) status = karp_reader_finish(reader, &snapshot, NULL);
+    if (!status) status = karp_disrupt(snapshot, &disrupt, &decision, NULL);
+    faults->fail_at = 0;
+    if (!status) assert_int_equal(karp_decision_command_count(decision), 1);
+    if (!status) status = karp_reader_dump(reader, &out->dump, NULL);
+    if (!status) status = karp_write_disruption(context, decision, NULL, &out->plan, NULL);
+    karp_decision_unref(decision);
     karp_snapshot_unref(snapshot);
     karp_catalogue_unref(catalogue);
     karp_reader_free(reader);
@@ -375,6 +469,13 @@ static void test_snapshot(void **state)
     refuse_each(stated, false, true);
 }
 
+static void test_predicted(void **state)
+{
+    (void)state;
+    refuse_each_of(read_predicted, predicted, true, false);
+    refuse_each_of(read_predicted, predicted, true, true);
+}
+
 static void test_written_documents(void **state)
 {
     static const struct {
@@ -391,9 +492,14 @@ static void test_written_documents(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_kind),        cmocka_unit_test(test_objects), cmocka_unit_test(test_rarer_objects),
-        cmocka_unit_test(test_objects_of_2022),   cmocka_unit_test(test_json),    cmocka_unit_test(test_snapshot),
+        cmocka_unit_test(test_every_kind),
+        cmocka_unit_test(test_objects),
+        cmocka_unit_test(test_rarer_objects),
+        cmocka_unit_test(test_objects_of_2022),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_snapshot),
         cmocka_unit_test(test_written_documents),
+        cmocka_unit_test(test_predicted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
