@@ -77,10 +77,7 @@ static const image_row *find(const image_table *table, karp_str image)
 static bool keep(karp_tune *t, karp_str image)
 {
     karp_str name = image.len > 0 ? image : str("pods of the trace");
-    for (size_t i = 0; i < t->image_count; i++) {
-        if (equal_str(t->images[i], name)) return true;
-    }
-    if (t->image_count == MOST_KEPT) return true;
+    if (t->image_count == MOST_KEPT || str_in(name, t->images, t->image_count)) return true;
     if (!arena_grow(&t->data, (void **)&t->images, &t->image_room, t->image_count + 1, sizeof *t->images)) return false;
     t->images[t->image_count] = (karp_str){ arena_string(&t->data, name.ptr, name.len), name.len };
     return t->images[t->image_count++].ptr != NULL;

@@ -5,6 +5,7 @@
  */
 #include <io/clouds.h>
 
+#include <base/admit.h>
 #include <karp/inspect.h>
 
 /* The labels of clouds that are used, except `cloud`, and that this one does not have. */
@@ -35,14 +36,6 @@ static karp_status labels_of_others(karp_reader *reader, uint32_t cloud, arena *
     return status;
 }
 
-static bool has_label(const karp_instance_type *type, karp_str key)
-{
-    for (size_t i = 0; i < type->requirement_count; i++) {
-        if (equal_str(type->requirements[i].key, key)) return true;
-    }
-    return false;
-}
-
 static bool deny(arena *a, karp_instance_type *type, const karp_requirement *denied, size_t count)
 {
     size_t n = type->requirement_count;
@@ -50,7 +43,7 @@ static bool deny(arena *a, karp_instance_type *type, const karp_requirement *den
     if (!list) return false;
     if (n) memcpy(list, type->requirements, n * sizeof *list);
     for (size_t k = 0; k < count; k++) {
-        if (!has_label(type, denied[k].key)) list[n++] = denied[k];
+        if (!requirement_find(type->requirements, type->requirement_count, denied[k].key)) list[n++] = denied[k];
     }
     type->requirements = list;
     type->requirement_count = n;

@@ -73,22 +73,15 @@ static karp_status move_to_rest(moving *m)
     return add_once(m, &g);
 }
 
-static karp_str value_of(const karp_label *list, size_t count, karp_str key)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (equal_str(list[i].key, key)) return list[i].value;
-    }
-    return nothing;
-}
-
 static karp_str label_of(const karp_pod *pod, karp_str key)
 {
-    return value_of(pod->meta.labels, pod->meta.label_count, key);
+    const karp_str *value = label_value(pod->meta.labels, pod->meta.label_count, key);
+    return value ? *value : nothing;
 }
 
 static karp_str annotation_of(const karp_pod *pod, const char *key)
 {
-    return value_of(pod->meta.annotations, pod->meta.annotation_count, str(key));
+    return label_or_none(pod->meta.annotations, pod->meta.annotation_count, key);
 }
 
 static int64_t number(const tree *object, const char *name, int64_t absent)
@@ -288,9 +281,7 @@ static bool look_at_pods(moving *m)
             !io_note_name(r, str(app_word), w->namespace_, app, (uint32_t)i))
             return false;
         if (!is_placeholder(metadata) || (task = io_task_group(m->d, w->root)).len == 0) continue;
-        uint32_t *count = io_number_of(r, str(stand_ins), w->namespace_, task);
-        if (!count) return false;
-        *count = *count == IO_NONE ? 1 : *count + 1;
+        if (!io_count_name(r, stand_ins, w->namespace_, task)) return false;
     }
     return !m->d->status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <io/groups.h>
 
+#include <base/admit.h>
 #include <io/decode_fields.h>
 
 /* ---- sources ----------------------------------------------------------------------------------------------------- */
@@ -44,10 +45,7 @@ uint32_t io_group_source(const tree *root)
 
 static karp_str value_of(const karp_label *list, size_t count, const char *key)
 {
-    for (size_t i = 0; key && i < count; i++) {
-        if (str_is(list[i].key, key)) return list[i].value;
-    }
-    return (karp_str){ "", 0 };
+    return key ? label_or_none(list, count, key) : str("");
 }
 
 static karp_str name_in(const struct source *s, const karp_meta *meta)

@@ -76,6 +76,13 @@ bool io_note_name(karp_reader *reader, karp_str kind, karp_str namespace_, karp_
     return place != NULL;
 }
 
+bool io_count_name(karp_reader *reader, const char *kind, karp_str namespace_, karp_str name)
+{
+    uint32_t *count = io_number_of(reader, str(kind), namespace_, name);
+    if (count) *count = *count == IO_NONE ? 1 : *count + 1;
+    return count != NULL;
+}
+
 void io_identity(const io_kind_info *info, const tree *root, karp_str *namespace_, karp_str *name)
 {
     const tree *metadata = tree_get(root, "metadata");

@@ -123,11 +123,6 @@ uint32_t io_succeeded(const karp_reader *reader, karp_str namespace_, karp_str n
     return count == IO_NONE ? 0 : count;
 }
 
-static bool count_succeeded(karp_reader *reader, karp_str namespace_, karp_str name)
-{
-    return io_note_name(reader, str(SUCCEEDED), namespace_, name, io_succeeded(reader, namespace_, name) + 1);
-}
-
 /* Whether the kind is one of Kubernetes itself. */
 static bool is_plain(const char *kind)
 {
@@ -141,7 +136,7 @@ bool io_note_owned(karp_reader *reader, const tree *pod)
     /* An operator has acted even if its pods have ended. */
     if (!is_plain(owner.kind) && !io_note_made(reader, pod)) return false;
     bool done = str_is(tree_get_text(tree_get(pod, "status"), "phase"), "Succeeded");
-    if (done && strcmp(owner.kind, "Job") == 0) return count_succeeded(reader, io_namespace(pod), owner.name);
+    if (done && strcmp(owner.kind, "Job") == 0) return io_count_name(reader, SUCCEEDED, io_namespace(pod), owner.name);
     if (io_pod_ended(pod)) return true;
     char key[96];
     karp_str space = io_namespace(pod);

@@ -390,6 +390,8 @@ io_deferred *io_find_deferred(const karp_reader *reader, karp_str kind, karp_str
 const tree *io_find_tree(const karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name);
 /* The same, to be set until another name is recorded. NULL = out of memory. */
 uint32_t *io_number_of(karp_reader *reader, karp_str kind, karp_str namespace_, karp_str name);
+/* Counts with it how often the name comes. false = out of memory. */
+bool io_count_name(karp_reader *reader, const char *kind, karp_str namespace_, karp_str name);
 /* The kind of an object, also one for which the caller has given a rule. */
 const io_kind_info *io_reader_kind(const karp_reader *reader, karp_str api_version, karp_str kind);
 /* The kind by which an object is recorded, which tells kinds of different groups apart. */

@@ -4,7 +4,7 @@
  * number of its nodes by instance type, zone and capacity type, and the CPUs that pending pods request.
  */
 #include <io/clouds.h>
-#include <base/labels.h>
+#include <base/admit.h>
 #include <io/convert.h>
 
 #include <karp/inspect.h>
@@ -99,10 +99,7 @@ karp_status io_survey(karp_reader *reader, const tree *root, uint32_t region_ran
 
 karp_str io_label_of(const karp_node *node, const char *key)
 {
-    for (size_t i = 0; i < node->meta.label_count; i++) {
-        if (str_is(node->meta.labels[i].key, key)) return node->meta.labels[i].value;
-    }
-    return (karp_str){ "", 0 };
+    return label_or_none(node->meta.labels, node->meta.label_count, key);
 }
 
 static karp_str capacity_type_of(const karp_node *node)

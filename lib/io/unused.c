@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <base/labels.h>
+#include <base/admit.h>
 #include <io/notes.h>
 #include <io/pod_makers.h>
 #include <io/schemas.h>
@@ -182,15 +182,9 @@ karp_status io_unused_object(karp_reader *reader, uint32_t gate, karp_str name)
 
 karp_status io_unused_claim(karp_reader *reader, const karp_node_claim *claim)
 {
-    for (size_t i = 0; i < claim->meta.label_count; i++) {
-        if (!str_is(claim->meta.labels[i].key, LABEL_NODE_POOL)) continue;
-        karp_str pool = claim->meta.labels[i].value;
-        uint32_t so_far = io_find(reader, "claims of a NodePool", (karp_str){ "", 0 }, pool);
-        bool ok = io_note_name(reader, str("claims of a NodePool"), (karp_str){ "", 0 }, pool,
-                               so_far == IO_NONE ? 1 : so_far + 1);
-        return ok ? KARP_OK : io_reader_nomem(reader);
-    }
-    return KARP_OK;
+    const karp_str *pool = label_value(claim->meta.labels, claim->meta.label_count, str(LABEL_NODE_POOL));
+    bool ok = !pool || io_count_name(reader, "claims of a NodePool", str(""), *pool);
+    return ok ? KARP_OK : io_reader_nomem(reader);
 }
 
 karp_status io_unused_workload(karp_reader *reader, const tree *root)

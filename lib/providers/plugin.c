@@ -169,19 +169,11 @@ bool plugin_is_hash(karp_str text, uint64_t hash)
     return equal_str(text, hash_text(hash, own));
 }
 
-karp_str plugin_value_of(const karp_label *list, size_t count, const char *key)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (str_is(list[i].key, key)) return list[i].value;
-    }
-    return str("");
-}
-
 bool plugin_class_changed(const void *handle, const void *node_class, const karp_provider_node *node)
 {
     const plugin_kind *kind = ((const plugin_handle *)handle)->kind;
-    karp_str hash = plugin_value_of(node->annotations, node->annotation_count, kind->hash_key);
-    karp_str version = plugin_value_of(node->annotations, node->annotation_count, kind->hash_version_key);
+    karp_str hash = label_or_none(node->annotations, node->annotation_count, kind->hash_key);
+    karp_str version = label_or_none(node->annotations, node->annotation_count, kind->hash_version_key);
     return hash.len > 0 && str_is(version, kind->hash_version) &&
            !plugin_is_hash(hash, ((const plugin_class *)node_class)->hash);
 }

@@ -2,6 +2,7 @@
 /* Function tables of plugins: checks and copies them, whatever their origin. And what the built-in plugins share. */
 #pragma once
 
+#include <base/admit.h>
 #include <providers/scratch.h>
 
 struct tree; /* json/tree.h */
@@ -62,5 +63,3 @@ uint32_t plugin_read_class(void *handle, const struct tree *root, void **node_cl
 bool plugin_class_changed(const void *handle, const void *node_class, const karp_provider_node *node);
 /* Whether the text is the hash in decimal digits. */
 bool plugin_is_hash(karp_str text, uint64_t hash);
-/* The value of a label or an annotation; "" = there is none. */
-karp_str plugin_value_of(const karp_label *list, size_t count, const char *key);

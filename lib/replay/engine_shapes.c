@@ -85,15 +85,11 @@ bool shape_judge(engine *e, uint32_t shape, uint32_t kind)
 
 static bool names_hosts(const karp_pod *pod)
 {
-    for (size_t i = 0; i < pod->node_selector_count; i++) {
-        if (str_is(pod->node_selector[i].key, LABEL_HOSTNAME)) return true;
-    }
+    if (label_value(pod->node_selector, pod->node_selector_count, str(LABEL_HOSTNAME))) return true;
     for (size_t i = 0; i < pod->required_node_term_count; i++) {
         const karp_node_term *term = &pod->required_node_terms[i];
-        if (term->has_fields) return true;
-        for (size_t k = 0; k < term->expression_count; k++) {
-            if (str_is(term->expressions[k].key, LABEL_HOSTNAME)) return true;
-        }
+        if (term->has_fields || requirement_find(term->expressions, term->expression_count, str(LABEL_HOSTNAME)))
+            return true;
     }
     return false;
 }

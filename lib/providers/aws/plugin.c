@@ -261,8 +261,8 @@ static void aws_expire(void *handle, int64_t now)
  * annotations. */
 static bool class_changed(const aws_node_class *c, const karp_provider_node *n)
 {
-    karp_str version = plugin_value_of(n->annotations, n->annotation_count, AWS_GROUP "ec2nodeclass-hash-version");
-    karp_str hash = plugin_value_of(n->annotations, n->annotation_count, AWS_GROUP "ec2nodeclass-hash");
+    karp_str version = label_or_none(n->annotations, n->annotation_count, AWS_GROUP "ec2nodeclass-hash-version");
+    karp_str hash = label_or_none(n->annotations, n->annotation_count, AWS_GROUP "ec2nodeclass-hash");
     if (hash.len == 0) return false;
     if (str_is(version, AWS_HASH_VERSION)) return !plugin_is_hash(hash, c->hash);
     return version.len && equal_str(version, c->stated_hash_version) && c->stated_hash.len &&
@@ -312,8 +312,7 @@ static bool reservation_gone(const aws_node_class *c, const karp_provider_node *
 
 static bool placement_changed(const aws_node_class *c, const karp_provider_node *n)
 {
-    return !equal_str(plugin_value_of(n->labels, n->label_count, AWS_GROUP "placement-group-id"),
-                      c->placement_group.id);
+    return !equal_str(label_or_none(n->labels, n->label_count, AWS_GROUP "placement-group-id"), c->placement_group.id);
 }
 
 /* The first drift reason in the provider's order; "" = not drifted. `type`: requirements of the instance type, which
@@ -324,7 +323,7 @@ static karp_str drift_of(const aws_node_class *c, const karp_provider_node *n, c
     static const karp_str none = TEXT(""), class_ = TEXT("NodeClassDrift"), image = TEXT("AMIDrift"),
                           groups = TEXT("SecurityGroupDrift"), subnet = TEXT("SubnetDrift"),
                           reservation = TEXT("CapacityReservationDrift"), placement = TEXT("PlacementGroupDrift");
-    if (plugin_value_of(n->labels, n->label_count, LABEL_NODE_POOL).len == 0) return none;
+    if (label_or_none(n->labels, n->label_count, LABEL_NODE_POOL).len == 0) return none;
     if (class_changed(c, n)) return class_;
     if (image_changed(c, n, type, count)) return image;
     if (groups_changed(c, n)) return groups;

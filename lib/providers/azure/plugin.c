@@ -332,7 +332,7 @@ static uint32_t azure_drift(void *handle, const void *node_class, const karp_pro
     (void)problem;
     *reason = str("");
     if (!node_class) return KARP_PROVIDER_OK; /* a deleted class is not drift */
-    karp_str identity = plugin_value_of(node->labels, node->label_count, AKS_GROUP "kubelet-identity-client-id");
+    karp_str identity = label_or_none(node->labels, node->label_count, AKS_GROUP "kubelet-identity-client-id");
     if (plugin_class_changed(handle, node_class, node)) *reason = str("NodeClassDrift");
     else if (version_changed(class_of(node_class), node)) *reason = str("K8sVersionDrift");
     else if (h->settings.identity.len > 0 && identity.len > 0 && !equal_str(identity, h->settings.identity))
