@@ -131,13 +131,12 @@ bool daemons_note(const karp_snapshot *s, karp_decision *d)
         strbuf_adds(&b, ": ");
         (void)show_no_room(s, i, &b);
     }
+    if (count == 0) return true;
     if (count > 1) strbuf_adds(&b, " (");
     if (count > 1) strbuf_addu(&b, count - 1);
     if (count > 1) strbuf_adds(&b, count == 2 ? " more pod is like it)" : " more pods are like it)");
     strbuf_adds(&b,
                 "; Karpenter launches no node for a DaemonSet's pod, and keeps no room for it once a node is there: a "
                 "higher priority lets it preempt others");
-    if (count > 0) return warn(d, &b);
-    strbuf_free(&b);
-    return true;
+    return warn(d, &b);
 }
