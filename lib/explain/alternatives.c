@@ -38,6 +38,18 @@ static karp_decision *decide(search *s)
     return s->status == KARP_OK ? d : NULL;
 }
 
+/* "spread on KEY: CAUSE" */
+static void name_topology(search *s, const karp_topology *t, karp_alternative *a)
+{
+    strbuf b = strbuf_on(s->snapshot->context);
+    strbuf_addstr(&b, t->key);
+    strbuf_adds(&b, ": ");
+    strbuf_addstr(&b, t->cause);
+    if (b.failed) s->status = KARP_E_NOMEM;
+    else a->detail = search_keep(s, (karp_str){ b.ptr, b.len });
+    strbuf_free(&b);
+}
+
 /* Reads the reason of the NodePool. The other NodePools only report that they are not selected. */
 static void take_refusal(search *s, const karp_decision *d, karp_alternative *a)
 {
@@ -50,6 +62,7 @@ static void take_refusal(search *s, const karp_decision *d, karp_alternative *a)
         a->code = u->pools[k].code;
         a->detail = search_keep(s, u->pools[k].detail);
     }
+    if (a->code == KARP_REASON_TOPOLOGY && u->topology_count > 0) name_topology(s, &u->topologies[0], a);
 }
 
 /* Adds the limits to the reason, "limit cpu 400, memory 1600Gi", because the round only reports that they are

@@ -23,7 +23,7 @@ struct karp_node_explanation {
     karp_str name; /* its name, in memory of the decision */
     karp_str drift; /* see node_drift() */
     karp_str overruled;
-    karp_str facts[4]; /* the first fact_count */
+    karp_str facts[6]; /* the first fact_count; the last one is never used */
     size_t fact_count;
     bool disrupted, expired, has_move;
     bool by_preference; /* see node_remedies */
@@ -338,6 +338,8 @@ static bool name_type(karp_node_explanation *e, const karp_snapshot *s, const ka
         bool lacks = false;
         ok = ok && show_launch_type(e->context, &e->data, s, l, &text, &lacks);
         if (lacks) strbuf_adds(&text, "; a node is replaced by at most one");
+        if (e->move.savings > -0.000001 && e->move.savings < 0.000001)
+            strbuf_adds(&text, "; it costs as much as the node, and a replacement has to be cheaper");
         ok = strbuf_move(&text, &e->data, &blocker->detail) && ok;
     }
     return ok;
@@ -517,30 +519,32 @@ static bool add_overruled(karp_node_explanation *e, const karp_snapshot *s)
     return strbuf_move(&text, &e->data, &e->overruled);
 }
 
-/* What holds beside the reasons: NodePool limits that nodes outlast, and expiration. */
+/* Keeps the text, unless it is empty, and clears it. */
+static bool keep_fact(karp_node_explanation *e, strbuf *text)
+{
+    if (!strbuf_move(text, &e->data, &e->facts[e->fact_count])) return false;
+    e->fact_count += e->facts[e->fact_count].len > 0;
+    strbuf_init(text, e->context);
+    return true;
+}
+
+/* What holds beside the reasons: expiration, NodePool limits that nodes outlast, pods that end, and limits of pods. */
 static bool add_facts(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *options)
 {
     strbuf text = strbuf_on(e->context);
     if (options->expire_gracefully == 0) { /* else a pass decides */
-        int64_t end = node_expires(s, e->node), now = e->decision->now;
-        e->expired = end != KARP_NO_TIME && end <= now;
-        show_expiry(&text, s, e->node, now);
+        e->expired = node_expired(s, e->node, e->decision->now);
+        show_expiry(&text, s, e->node, e->decision->now);
     }
-    if (!strbuf_move(&text, &e->data, &e->facts[0])) return false;
-    e->fact_count = e->facts[0].len > 0;
-    strbuf_init(&text, e->context);
-    show_over_limit(&text, s, e->node);
-    if (!strbuf_move(&text, &e->data, &e->facts[e->fact_count])) return false;
-    e->fact_count += e->facts[e->fact_count].len > 0;
-    strbuf_init(&text, e->context);
-    show_ending(&text, s, e->node);
-    if (!strbuf_move(&text, &e->data, &e->facts[e->fact_count])) return false;
-    e->fact_count += e->facts[e->fact_count].len > 0;
-    strbuf_init(&text, e->context);
-    if (predicts(options->common)) show_predicted(&text, s, e->node);
-    if (!strbuf_move(&text, &e->data, &e->facts[e->fact_count])) return false;
-    e->fact_count += e->facts[e->fact_count].len > 0;
-    return true;
+    bool ok = keep_fact(e, &text);
+    if (ok) show_over_limit(&text, s, e->node);
+    ok = ok && keep_fact(e, &text);
+    if (ok) show_ending(&text, s, e->node);
+    ok = ok && keep_fact(e, &text);
+    if (ok && predicts(options->common)) show_predicted(&text, s, e->node);
+    ok = ok && keep_fact(e, &text);
+    if (ok) (void)show_overcommit_of_node(&text, s, e->node);
+    return ok && keep_fact(e, &text);
 }
 
 static karp_status find_remedies(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *options,

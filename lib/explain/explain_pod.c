@@ -303,10 +303,10 @@ static bool found_single(const search *s)
  * ones need at least as many changes. */
 void look_for_remedies(search *s)
 {
-    static void (*const kinds[])(search *) = { try_topology_causes, try_own_topology, try_labels,   try_tolerations,
-                                               try_selectors,       try_ports,        try_requests, try_limits,
-                                               try_values,          try_min_values,   try_topology, try_minimum,
-                                               try_all_selectors };
+    static void (*const kinds[])(search *) = { try_topology_causes, try_own_topology, try_labels,     try_tolerations,
+                                               try_selectors,       try_ports,        try_requests,   try_limits,
+                                               try_values,          try_unmet,        try_min_values, try_topology,
+                                               try_minimum,         try_all_selectors };
     bool dear = s->rounds < MOST_ROUNDS;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !search_over(s); k++) {
         bool found = found_single(s);
@@ -537,6 +537,7 @@ static karp_status explain_running(karp_pod_explanation *e, const karp_snapshot 
     e->decision = NULL;
     add_running(e, seen, pod_number, now);
     shared_node_cause(e, seen, pod_number);
+    overcommit_cause(e, seen, pod_number);
     karp_status status = e->refused ? fail_nomem(error) : evict(snapshot, pod_name, &e->evicted, error);
     if (status == KARP_OK) status = explain_pending(e, e->evicted, options, pod_name, error);
     if (status == KARP_OK) status = add_replacement(e, seen, options, pod_number, error);
@@ -589,10 +590,10 @@ void karp_pod_explanation_free(karp_pod_explanation *explanation)
 
 const char *karp_placement_cause_name(uint32_t kind)
 {
-    static const char *const names[] = { "UNKNOWN", "running",    "existingNodes", "order",  "type",
-                                         "fullest", "daemonSets", "today",         "limits", "apart",
-                                         "pool",    "volumes",    "behindLimits" };
-    return names[kind <= KARP_PLACEMENT_BEHIND_LIMITS ? kind : 0];
+    static const char *const names[] = { "UNKNOWN", "running",    "existingNodes", "order",      "type",
+                                         "fullest", "daemonSets", "today",         "limits",     "apart",
+                                         "pool",    "volumes",    "behindLimits",  "overcommit", "topology" };
+    return names[kind <= KARP_PLACEMENT_TOPOLOGY ? kind : 0];
 }
 
 uint32_t karp_pod_explanation_running(const karp_pod_explanation *explanation) { return explanation->evicted != NULL; }

@@ -111,6 +111,10 @@ void excluded_causes(karp_pod_explanation *e, const karp_snapshot *s, const karp
 void apart_causes(search *s, const karp_launch *l);
 /* apart_causes.c: why a running pod shares its node with another one, though it has a spread by host name */
 void shared_node_cause(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pod_number);
+/* placed_causes.c: what the pods on a running pod's node may use, if that is more memory than it has */
+void overcommit_cause(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pod_number);
+/* domain_causes.c: the domain that its spread or affinity chooses for the new node */
+void domain_causes(search *s, const karp_launch *l);
 /* pool_causes.c: what the requirements and taints of the launch's NodePool have to do with the pod and the type */
 void pool_causes(search *s, const karp_launch *l);
 /* size_causes.c: which request no type of the NodePool has room for, and what leaves so little */
@@ -138,6 +142,7 @@ void try_limits(search *s);
 void try_labels(search *s);
 void try_values(search *s);
 void try_min_values(search *s);
+void try_unmet(search *s);
 void try_all_selectors(search *s); /* several changes together */
 void try_minimum(search *s); /* remedies_group.c: of the pod's group */
 /* remedies_gate.c: the snapshot is that of the input, or a view of it by options alone */

@@ -171,7 +171,9 @@ void find_limit_causes(search *s)
     bool limited = false;
     for (size_t i = 0; row != NULL && i < row->pool_count; i++) {
         uint32_t pool = pool_named(s->snapshot, row->pools[i].node_pool);
-        if (row->pools[i].code == KARP_REASON_TYPE_RESOURCES && pool != NO_ID) size_causes(s->out, s->snapshot, pool);
+        const karp_pool_refusal *r = &row->pools[i];
+        bool small = r->code == KARP_REASON_TYPE_RESOURCES || (r->types_requirements > 0 && r->types_resources == 0);
+        if (small && pool != NO_ID) size_causes(s->out, s->snapshot, pool);
         limited = limited || by_limits(&row->pools[i]);
     }
     if (limited && !s->out->refused) behind_limits(s, row);

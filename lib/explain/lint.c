@@ -57,6 +57,8 @@ static const struct {
     [LINT_MAX_PODS_ABOVE_ADDRESSES] = { "max-pods-above-addresses",
                                         "the kubelet takes more pods than the instance type has addresses",
                                         KARP_LINT_INFO },
+    [LINT_MEMORY_OVERCOMMIT] = { "memory-overcommit", "the limits of a node's pods come to more memory than it has",
+                                 KARP_LINT_INFO },
     [LINT_MIN_VALUES_UNMET] = { "min-values-unmet", "minValues asks for more values than the instance types have",
                                 KARP_LINT_ERROR },
     [LINT_NO_INSTANCE_TYPE] = { "no-instance-type", "no instance type meets a NodePool's requirements",

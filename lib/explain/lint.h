@@ -25,6 +25,7 @@ enum lint_rule {
     LINT_JOB_MAY_BE_DISRUPTED,
     LINT_LIMIT_BELOW_LAUNCH,
     LINT_MAX_PODS_ABOVE_ADDRESSES,
+    LINT_MEMORY_OVERCOMMIT,
     LINT_MIN_VALUES_UNMET,
     LINT_NO_INSTANCE_TYPE,
     LINT_NO_REQUESTS,
@@ -83,6 +84,9 @@ typedef struct linting {
     karp_error *error;
 } linting;
 
+/* lint_plan.c: the volumes of the launch, if they are more than most types attach of their driver, where the provider
+ * states no limit; 0 = they are not. */
+uint32_t crowded_volumes(const karp_snapshot *s, const karp_launch *launch, const char **driver, uint32_t *most);
 /* Records the current finding and clears its parts. */
 void lint_note(linting *l, enum lint_rule rule, const char *kind, karp_str named);
 /* Sets the remedy to the most similar name, if there is one. */

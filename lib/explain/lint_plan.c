@@ -2,6 +2,7 @@
 /* What the plan for the pending pods shows: nodes beyond a limit, and more volumes than a node can attach. Rules that
  * say how many pods stay pending count them in the same plan. */
 #include <explain/lint.h>
+#include <explain/node_causes.h>
 
 #include <model/prepare.h>
 #include <model/quantity.h>
@@ -73,32 +74,30 @@ static const struct usual_limit {
     uint32_t count;
 } usual[] = { { "ebs.csi.aws.com", 28 } };
 
-static const struct usual_limit *usual_of(const linting *l, uint32_t driver)
+static const struct usual_limit *usual_of(const karp_snapshot *s, uint32_t driver)
 {
     for (size_t i = 0; driver != NO_TEXT && i < sizeof usual / sizeof *usual; i++) {
-        if (str_is(text_of(l->snapshot, driver), usual[i].driver)) return &usual[i];
+        if (str_is(text_of(s, driver), usual[i].driver)) return &usual[i];
     }
     return NULL;
 }
 
-/* The number of volumes of the launch that count against the usual limit of their driver, which *limit receives. */
-static uint32_t count_volumes(linting *l, const karp_launch *launch, const struct usual_limit **limit)
+uint32_t crowded_volumes(const karp_snapshot *s, const karp_launch *launch, const char **driver, uint32_t *most)
 {
-    const karp_snapshot *s = l->snapshot;
     uint32_t count = 0;
     for (size_t i = 0; i < launch->pod_count; i++) {
         const pod *p = pod_at(&s->raw, launch->pods[i]);
         const struct words_entry *claims = &s->raw.volumes.entries[p->volumes];
         for (uint32_t k = 0; k < claims->count; k++) {
             bool found = true;
-            const struct usual_limit *one = usual_of(l, volume_driver(&s->raw, p->name_space, claims->ptr[k], &found));
+            const struct usual_limit *one = usual_of(s, volume_driver(&s->raw, p->name_space, claims->ptr[k], &found));
             if (one == NULL) continue;
-            *limit = one;
+            *driver = one->driver;
+            *most = one->count;
             count++;
         }
     }
-    if (!mem_work(s->context, launch->pod_count + 1)) l->refused = true;
-    return count;
+    return count > 0 && count > *most ? count : 0;
 }
 
 /* Names the launch of a NodePool with the most volumes. Types that state their limits never have too many. */
@@ -107,18 +106,17 @@ static void check_volumes(linting *l, uint32_t pool)
     const karp_snapshot *s = l->snapshot;
     const karp_decision *plan = s->raw.storage_classes.count > 0 ? lint_plan(l) : NULL;
     const karp_launch *worst = NULL;
-    const struct usual_limit *limit = NULL;
-    uint32_t most = 0;
+    const char *driver = "";
+    uint32_t most = 0, limit = 0;
     karp_str name = name_of(s, s->raw.pools.items[pool].meta.name);
     if (plan == NULL || s->pool_table[pool] == NO_ID || lint_table(l, pool)->limits_volumes) return;
     for (size_t i = 0; i < plan->launches.count && !l->refused; i++) {
         const karp_launch *launch = &plan->launches.items[i];
-        const struct usual_limit *of = NULL;
-        uint32_t count = equal_str(launch->node_pool, name) ? count_volumes(l, launch, &of) : 0;
-        if (of == NULL || count <= of->count || count <= most) continue;
+        uint32_t count = equal_str(launch->node_pool, name) ? crowded_volumes(s, launch, &driver, &limit) : 0;
+        if (!mem_work(s->context, launch->pod_count + 1)) l->refused = true;
+        if (count <= most) continue;
         most = count;
         worst = launch;
-        limit = of;
     }
     if (worst == NULL) return;
     strbuf_adds(&l->text, "one new node (");
@@ -126,16 +124,58 @@ static void check_volumes(linting *l, uint32_t pool)
     strbuf_adds(&l->text, ") would get ");
     strbuf_addu(&l->text, most);
     strbuf_adds(&l->text, " volumes of ");
-    strbuf_adds(&l->text, limit->driver);
+    strbuf_adds(&l->text, driver);
     strbuf_adds(&l->text, ", and most types attach at most ");
-    strbuf_addu(&l->text, limit->count);
+    strbuf_addu(&l->text, limit);
     strbuf_adds(&l->text, ", network interfaces included: Karpenter knows a node's limit only from its CSINode");
     strbuf_adds(&l->remedy, "spread the pods over nodes; else the rest waits for further nodes, round by round");
     lint_note(l, LINT_TOO_MANY_VOLUMES, "NodePool", name);
 }
 
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* The memory of the launch's type that is left for pods. */
+static amount memory_for_pods(const linting *l, const karp_launch *launch)
+{
+    uint32_t pool = pool_named(l->snapshot, launch->node_pool);
+    const type_table *table = pool == NO_ID ? NULL : lint_table(l, pool);
+    for (uint32_t t = 0; table != NULL && t < table->type_count; t++) {
+        if (equal_str(text_of(l->snapshot, table->types[t].name), launch->choice.instance_type))
+            return resource_list_get(table->types[t].allocatable_list, RESOURCE_MEMORY);
+    }
+    return amount_from(0);
+}
+
+/* Names the first node, or else the first launch, whose pods may use more memory than it has. */
+static void check_memory(linting *l)
+{
+    const karp_snapshot *s = l->snapshot;
+    const karp_decision *plan = NULL;
+    bool limits = false, found = false;
+    for (size_t i = 0; i < s->raw.shapes.count && !limits; i++)
+        limits = resource_list_find(s->raw.shapes.items[i].limits, RESOURCE_MEMORY) != NULL;
+    for (uint32_t n = 0; limits && n < s->node_count && !found; n++) {
+        found = show_overcommit_of_node(&l->text, s, n);
+        if (found) strbuf_adds(&l->remedy, "request what the pods use, or limit them to what they request");
+        if (found) lint_note(l, LINT_MEMORY_OVERCOMMIT, "Node", name_of(s, s->nodes[n].name));
+    }
+    if (limits && !found) plan = lint_plan(l);
+    for (size_t i = 0; plan != NULL && i < plan->launches.count && !found; i++) {
+        const karp_launch *launch = &plan->launches.items[i];
+        strbuf_clear(&l->text);
+        strbuf_addstr(&l->text, launch->id);
+        strbuf_adds(&l->text, " of the plan: ");
+        found = show_overcommit(&l->text, s, launch->pods, launch->pod_count, memory_for_pods(l, launch));
+        if (!found) continue;
+        strbuf_adds(&l->remedy, "request what the pods use, or limit them to what they request");
+        lint_note(l, LINT_MEMORY_OVERCOMMIT, "NodePool", launch->node_pool);
+    }
+    if (!found) strbuf_clear(&l->text);
+}
+
 void lint_launches(linting *l)
 {
+    check_memory(l);
     for (uint32_t p = 0; p < l->snapshot->raw.pools.count && !l->refused; p++) {
         check_nodes_limit(l, p);
         if (!l->refused) check_volumes(l, p);

@@ -61,6 +61,7 @@ void show_room_of(strbuf *b, const karp_snapshot *s, market *m, uint32_t resourc
 /* Whether amounts of the resource are bytes, which are written as Gi and Mi however the input writes them. */
 bool is_bytes(const karp_snapshot *s, uint32_t resource);
 void add_quantity(strbuf *b, amount value, bool binary);
+void show_amount(strbuf *b, amount value, bool bytes); /* bytes in whole Mi, since nobody reads the rest */
 /* Two amounts of a resource in the same unit: "3000m of 3920m". */
 void add_quantities(strbuf *b, amount value, const char *between, amount other, bool binary);
 

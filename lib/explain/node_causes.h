@@ -62,6 +62,10 @@ bool taint_declared(const karp_snapshot *s, const node_pool *p, const taint *t);
 /* What keeps the node from being initialized: the kubelet does not report it as ready, or it has a startup taint or one
  * of the kubelet or the cloud. Nothing if none of this is to be seen. */
 void show_start(strbuf *b, const karp_snapshot *s, uint32_t node_number);
+/* overcommit.c: "the limits of its 6 pods come to 14Gi memory, of 6887Mi that it has …", if they are above the
+ * requests, and above what the node has. false = they are not. */
+bool show_overcommit(strbuf *b, const karp_snapshot *s, const uint32_t *pods, size_t count, amount has);
+bool show_overcommit_of_node(strbuf *b, const karp_snapshot *s, uint32_t node_number);
 
 /* " and 3 more nodes", if a list has more than the `named` ones. */
 void show_more(strbuf *b, size_t count, size_t named, const char *one, const char *several);

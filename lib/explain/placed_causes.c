@@ -224,6 +224,29 @@ static const karp_placement *placement_of(const karp_decision *d, uint32_t pod_n
     return NULL;
 }
 
+static void keep_overcommit(karp_pod_explanation *e, bool any, strbuf *b)
+{
+    if (any) record_cause(e, KARP_PLACEMENT_OVERCOMMIT, b);
+    else strbuf_free(b);
+}
+
+void overcommit_cause(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pod_number)
+{
+    uint32_t number = state_node_named(s, name_of(s, pod_at(&s->raw, pod_number)->node));
+    strbuf b = strbuf_on(e->context);
+    keep_overcommit(e, number != NO_ID && show_overcommit_of_node(&b, s, number), &b);
+}
+
+static void overcommit_of_launch(karp_pod_explanation *e, const karp_snapshot *s, const market *m, const karp_launch *l)
+{
+    uint32_t type = launched_type(s, m, l);
+    strbuf b = strbuf_on(e->context);
+    bool any = type < m->table->type_count &&
+               show_overcommit(&b, s, l->pods, l->pod_count,
+                               resource_list_get(m->table->types[type].allocatable_list, RESOURCE_MEMORY));
+    keep_overcommit(e, any, &b);
+}
+
 /* Why the launch's type, after `before`; what fills the node, and DaemonSets, unless `brief`. */
 static void launch_causes(karp_pod_explanation *e, const karp_snapshot *s, const karp_launch *l, uint32_t kind,
                           strbuf *before, bool brief)
@@ -239,6 +262,8 @@ static void launch_causes(karp_pod_explanation *e, const karp_snapshot *s, const
         strbuf fullest = strbuf_on(e->context);
         show_fullest(l, &fullest);
         record_cause(e, KARP_PLACEMENT_FULLEST, &fullest);
+        if (!e->refused) crowd_causes(e, s, &m, l, launched_type(s, &m, l));
+        if (!e->refused) overcommit_of_launch(e, s, &m, l);
         if (!e->refused) one_more_cause(e, s, &m, l, launched_type(s, &m, l));
         if (!e->refused) excluded_causes(e, s, l);
         if (!e->refused) generation_cause(e, s, &m, l, launched_type(s, &m, l));
@@ -270,6 +295,7 @@ void find_placement_causes(search *s)
     strbuf text = strbuf_on(e->context);
     if (l != NULL) {
         existing_nodes(s);
+        if (s->status == KARP_OK) domain_causes(s, l);
         if (s->status == KARP_OK) apart_causes(s, l);
         if (s->status == KARP_OK) launch_causes(e, s->snapshot, l, KARP_PLACEMENT_TYPE, &text, false);
         else strbuf_free(&text);

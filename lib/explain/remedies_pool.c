@@ -285,7 +285,7 @@ void replace_expression(search *s, uint32_t pool, uint32_t index, const expressi
         if (i != index) list[n++] = p->requirements.items[i];
         else if (with != NULL) list[n++] = *with;
     }
-    if (index >= count) list[n++] = *with;
+    if (index >= count && with != NULL) list[n++] = *with;
     p->requirements = (expression_list){ list, n };
 }
 
@@ -368,6 +368,34 @@ void try_values(search *s)
             for (size_t k = 0; k < w.values.count && !search_over(s); k++) try_value(s, p, i, w.values.items[k], &text);
             list_free(s->snapshot->context, &w.values, sizeof(uint32_t));
         }
+    }
+    strbuf_free(&text);
+}
+
+/* ---- requirements that leave no type ----------------------------------------------------------------------------- */
+
+/* A requirement of a NodePool without types, such as a size that the cloud does not have, is left out. */
+static void try_dropped(search *s, uint32_t pool, strbuf *text)
+{
+    expression_list list = s->snapshot->raw.pools.items[pool].requirements;
+    for (uint32_t i = 0; i < list.count && !search_over(s); i++) {
+        replace_expression(s, pool, i, NULL);
+        strbuf_clear(text);
+        strbuf_adds(text, "drop or correct the requirement on ");
+        strbuf_addstr(text, text_of(s->snapshot, list.items[i].key));
+        add_pool(s, text, pool);
+        strbuf_adds(text, ", which no type meets");
+        (void)search_try(s, KARP_REMEDY_REMOVE_VALUE, 1, text);
+    }
+}
+
+void try_unmet(search *s)
+{
+    const karp_unschedulable *row = search_row(s, s->out->decision);
+    strbuf text = strbuf_on(s->snapshot->context);
+    for (size_t i = 0; row != NULL && i < row->pool_count; i++) {
+        uint32_t pool = pool_named(s->snapshot, row->pools[i].node_pool);
+        if (row->pools[i].code == KARP_REASON_NO_TEMPLATES && pool != NO_ID) try_dropped(s, pool, &text);
     }
     strbuf_free(&text);
 }

@@ -121,8 +121,7 @@ static amount memory_of(const karp_snapshot *s, const market *m, const instance_
     return amount_from(0);
 }
 
-/* Bytes in whole Mi, since nobody reads the rest. */
-static void show_amount(strbuf *b, amount value, bool bytes)
+void show_amount(strbuf *b, amount value, bool bytes)
 {
     uint64_t rest;
     amount mebibytes;

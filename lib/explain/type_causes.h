@@ -10,3 +10,6 @@
 void one_more_cause(karp_pod_explanation *e, const karp_snapshot *s, market *m, const karp_launch *l, uint32_t type);
 /* That the type is of an old generation, which no requirement of the NodePool keeps out. */
 void generation_cause(karp_pod_explanation *e, const karp_snapshot *s, market *m, const karp_launch *l, uint32_t type);
+/* domain_causes.c: that it has more pods than the type has addresses, or more volumes than most types attach. */
+void crowd_causes(karp_pod_explanation *e, const karp_snapshot *s, const market *m, const karp_launch *l,
+                  uint32_t type);

@@ -85,15 +85,12 @@ static const record container_resources_record = { CLOSED(
     { AMOUNTS("limits", karp_container, limits, limit_count) },
     { LIST("claims", karp_container, claims, claim_count, container_claim_record) }) };
 
-/* Limits are kept only in templates. */
+/* A template's limits become requests when pods are made of it. */
 static void finish_container(io_decoder *d, const tree *object, void *into)
 {
     karp_container *c = into;
     (void)object;
-    if (d->template_) return;
-    default_requests(d, c, c->limits, c->limit_count);
-    c->limits = NULL;
-    c->limit_count = 0;
+    if (!d->template_) default_requests(d, c, c->limits, c->limit_count);
 }
 
 static const record_word restart_list[] = { { "Always", 1 } };

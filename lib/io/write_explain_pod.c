@@ -423,8 +423,8 @@ static void alternatives_as_text(const text_out *t, const write_job *job, const 
 
 /* ---- placed pods: why they are placed there ---------------------------------------------------------------------- */
 
-static const record_names cause_kinds = { karp_placement_cause_name, KARP_PLACEMENT_RUNNING,
-                                          KARP_PLACEMENT_BEHIND_LIMITS, false };
+static const record_names cause_kinds = { karp_placement_cause_name, KARP_PLACEMENT_RUNNING, KARP_PLACEMENT_TOPOLOGY,
+                                          false };
 static const record record_cause = { SIZED(karp_placement_cause, text),
                                      OPEN({ NAMED("kind", karp_placement_cause, kind, cause_kinds) },
                                           { TEXT("text", karp_placement_cause, text) }) };

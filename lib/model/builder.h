@@ -82,10 +82,13 @@ bool builder_set_budget(karp_builder *builder, uint32_t index, const disruption_
 
 enum pod_source { POD_ITSELF, DAEMON_TEMPLATE, BUFFER_TEMPLATE };
 
-/* The pod's requests, including pods: 1, in the builder's scratch arena. *newer, *later: see shape, newer_requests
- * and predicted_requests. */
-resource_list pod_requests(adding *a, const karp_pod *given, enum pod_source source, resource_list *newer,
-                           resource_list *later);
+/* What a shape keeps beside its requests. */
+typedef struct beside_requests {
+    resource_list newer, predicted, limits;
+} beside_requests;
+
+/* The pod's requests, including pods: 1, in the builder's scratch arena. */
+resource_list pod_requests(adding *a, const karp_pod *given, enum pod_source source, beside_requests *beside);
 
 /* The pod is created again: it requests what was predicted. false = out of memory. */
 bool builder_create_again(karp_builder *builder, uint32_t name_space, uint32_t name);

@@ -153,14 +153,17 @@ static const resource_list *keep_beside(copier *c, resource_list list)
 static size_t read_shape(adding *a, const karp_pod *given, enum pod_source source, shape *s)
 {
     copier *c = &a->c;
-    resource_list newer = { NULL, 0 }, later = { NULL, 0 }, requests = pod_requests(a, given, source, &newer, &later);
+    beside_requests beside = { .newer = { NULL, 0 } };
+    resource_list requests = pod_requests(a, given, source, &beside);
     put_resources(c, requests);
-    put_resources(c, newer);
-    put_resources(c, later);
+    put_resources(c, beside.newer);
+    put_resources(c, beside.predicted);
+    put_resources(c, beside.limits);
     size_t rules = a->b->key.words.count;
     s->requests = keep_requests(c, requests);
-    s->newer_requests = keep_beside(c, newer);
-    s->predicted_requests = keep_beside(c, later);
+    s->newer_requests = keep_beside(c, beside.newer);
+    s->predicted_requests = keep_beside(c, beside.predicted);
+    s->limits = keep_beside(c, beside.limits);
     read_constraints(c, given, s);
     read_scalars(c, given, source, s);
     shape_key *key = c->key;
@@ -222,6 +225,7 @@ static uint32_t predicted_shape(karp_builder *builder, uint32_t number)
     put_resources(&a.c, *again.predicted_requests);
     put_resources(&a.c, none);
     put_resources(&a.c, none);
+    put_resources(&a.c, again.limits == NULL ? none : *again.limits);
     size_t rules = key->words.count;
     const struct words_entry *rest = &s->rule_keys.entries[again.rules];
     for (uint32_t i = 0; i < rest->count; i++) put(&a.c, rest->ptr[i]);

@@ -14,7 +14,7 @@
 enum { FEW_STATUSES = 16 };
 
 /* What is summed up: the largest amounts of each container, or only one kind of them. */
-enum sum_of { SUM_LARGEST, SUM_SPEC, SUM_ALLOCATED, SUM_IN_EFFECT, SUM_PREDICTED };
+enum sum_of { SUM_LARGEST, SUM_SPEC, SUM_ALLOCATED, SUM_IN_EFFECT, SUM_PREDICTED, SUM_LIMITS };
 
 typedef struct summing {
     copier c; /* copies into scratch */
@@ -169,8 +169,9 @@ static resource_list predicted(summing *s, karp_str name, resource_list spec)
 static resource_list effective(summing *s, const karp_container *k, bool counts)
 {
     resource_list spec = read_list(s, "resources.requests", k->requests, k->request_count);
-    if (s->from_limits) {
+    if (s->from_limits || s->of == SUM_LIMITS) {
         resource_list limits = read_list(s, "resources.limits", k->limits, k->limit_count);
+        if (s->of == SUM_LIMITS) return replaced(s, spec, limits);
         spec = replaced(s, limits, spec);
     }
     if (s->of == SUM_PREDICTED) return predicted(s, k->name, spec);
@@ -255,8 +256,20 @@ static resource_list sum_newer(summing *s)
     return complete(s, s->infeasible ? list : largest(s, list, sum_all(s, SUM_SPEC)));
 }
 
-resource_list pod_requests(adding *a, const karp_pod *given, enum pod_source source, resource_list *newer,
-                           resource_list *later)
+/* What the pod may use by its limits, if that is more than it requests; else empty. A container without a limit counts
+ * with its request. */
+static resource_list limits_above(summing *s)
+{
+    static const resource_list none = { NULL, 0 };
+    bool stated = false;
+    for (size_t i = 0; i < s->pod->container_count; i++) stated = stated || s->pod->containers[i].limit_count > 0;
+    if (!stated) return none;
+    resource_list limits = sum_all(s, SUM_LIMITS);
+    return s->c.status != KARP_OK || amounts_agree(limits, sum_all(s, SUM_SPEC)) ? none : limits;
+}
+
+resource_list pod_requests(adding *a, const karp_pod *given, enum pod_source source, resource_list beside->newer,
+                           resource_list *limits)
 {
     summing s = { .c = a->c, .pod = given, .from_limits = source == DAEMON_TEMPLATE };
     resource_list list = { NULL, 0 };
@@ -265,11 +278,12 @@ resource_list pod_requests(adding *a, const karp_pod *given, enum pod_source sou
     index_statuses(&s);
     if (copy_has(&s.c, given->conditions, given->condition_count)) s.infeasible = resize_infeasible(given);
     if (s.c.status == KARP_OK) list = complete(&s, sum_all(&s, SUM_LARGEST));
-    if (s.c.status == KARP_OK && (s.resizing || s.infeasible)) *newer = sum_newer(&s);
-    if (same_list(*newer, list)) *newer = (resource_list){ NULL, 0 };
+    if (s.c.status == KARP_OK && (s.resizing || s.infeasible)) beside->newer = sum_newer(&s);
+    if (same_list(beside->newer, list)) beside->newer = (resource_list){ NULL, 0 };
     if (copy_has(&s.c, given->predicted_containers, given->predicted_container_count))
-        *later = complete(&s, sum_all(&s, SUM_PREDICTED));
-    if (same_list(*later, list)) *later = (resource_list){ NULL, 0 };
+        beside->predicted = complete(&s, sum_all(&s, SUM_PREDICTED));
+    if (same_list(beside->predicted, list)) beside->predicted = (resource_list){ NULL, 0 };
+    if (s.c.status == KARP_OK) beside->limits = limits_above(&s);
     strings_free(&s.names);
     a->c.status = s.c.status;
     return list;

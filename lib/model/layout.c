@@ -96,13 +96,13 @@ static const layout allocated_ = ROWS(allocated_device, TEXTS(allocated_device, 
 
 /* ---- pods -------------------------------------------------------------------------------------------------------- */
 
-static const layout shape_ = ROWS(shape, LIST(shape, requests, resource_), ONE(shape, newer_requests, resources_),
-                                  ONE(shape, predicted_requests, resources_), LIST(shape, node_selector, label_),
-                                  LIST(shape, required, node_term_), LIST(shape, preferred, node_term_),
-                                  LIST(shape, required_affinity, pod_term_), LIST(shape, preferred_affinity, pod_term_),
-                                  LIST(shape, required_anti, pod_term_), LIST(shape, preferred_anti, pod_term_),
-                                  LIST(shape, spread, spread_), LIST(shape, tolerations, toleration_),
-                                  LIST(shape, ports, port_), IDS(shape, rules, rules, REF_RULES));
+static const layout shape_ = ROWS(
+    shape, LIST(shape, requests, resource_), ONE(shape, newer_requests, resources_),
+    ONE(shape, predicted_requests, resources_), ONE(shape, limits, resources_), LIST(shape, node_selector, label_),
+    LIST(shape, required, node_term_), LIST(shape, preferred, node_term_), LIST(shape, required_affinity, pod_term_),
+    LIST(shape, preferred_affinity, pod_term_), LIST(shape, required_anti, pod_term_),
+    LIST(shape, preferred_anti, pod_term_), LIST(shape, spread, spread_), LIST(shape, tolerations, toleration_),
+    LIST(shape, ports, port_), IDS(shape, rules, rules, REF_RULES));
 const layout layout_pod = ROWS(pod, TEXT(pod, name_space), NAME(pod, name), IDS(pod, shape, shape, REF_SHAPE),
                                IDS(pod, labels, labels, REF_LABELS), IDS(pod, volumes, volumes, REF_VOLUMES),
                                IDS(pod, marks, marks, REF_MARKS), NAME(pod, node),

@@ -107,6 +107,9 @@ typedef struct shape {
     const resource_list *newer_requests;
     /* What it is expected to request when it is created again, if that differs; else NULL. */
     const resource_list *predicted_requests;
+    /* The sum of its containers' limits, with the requests of those without, if it is above the requests; else NULL.
+     * No decision reads it. */
+    const resource_list *limits;
     label_list node_selector;
     node_term_list required, preferred; /* preferred: in input order */
     pod_term_list required_affinity, preferred_affinity, required_anti, preferred_anti;

@@ -28,6 +28,7 @@ MENDED = {
     'job-may-be-disrupted': ('annotations: {}', 'annotations: {karpenter.sh/do-not-disrupt: "true"}'),
     'limit-below-launch': ('cpu: 4', 'cpu: 8'),
     'max-pods-above-addresses': ('maxPods: 110', 'maxPods: 29'),
+    'memory-overcommit': ('limits: {memory: 4Gi}', 'limits: {memory: 1536Mi}'),
     'min-values-unmet': ('minValues: 3', 'minValues: 2'),
     'no-instance-type': ('values: [m5]', 'values: [m6g]'),
     'no-requests': ('resources: {}', 'resources: {requests: {cpu: 1}}'),

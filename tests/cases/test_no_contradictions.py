@@ -110,6 +110,58 @@ def exact_room():
     equal([r['text'] for r in told['remedies']], ['request at most 348693Mi memory'], 'not one Mi less')
 
 
+def memory_by_limits():
+    """Pods are placed by requests: their limits may come to more memory than there is."""
+    def limited(name, limit, on=None):
+        one = pod(name, on, cpu='400m')
+        one['spec']['containers'][0]['resources']['limits'] = {'memory': limit}
+        return one
+    pending = [limited(f'web-{i}', '3Gi') for i in range(4)]
+    causes = {c['kind']: c['text'] for c in asked('explain', 'pod', 'shop/web-0', objects=[pool(LARGE), *pending])['causes']}
+    check('the limits of its 4 pods come to 12Gi memory, of 6903Mi' in causes['overcommit'] and 'by their requests alone' in causes['overcommit'], causes)
+    few = asked('explain', 'pod', 'shop/web-0', objects=[pool(LARGE), *(limited(f'web-{i}', '1Gi') for i in range(4))])
+    equal([c['text'] for c in few['causes'] if c['kind'] == 'overcommit'], [], 'they fit')
+    one = node('n1')
+    there = [pool(LARGE), one, claim(one), *(limited(f'web-{i}', '3Gi', 'n1') for i in range(4))]
+    notes = asked('explain', 'node', 'n1', *NOW, objects=there)['warnings']
+    check(any('the limits of its 4 pods come to 12Gi memory, of 6887Mi' in n for n in notes), notes)
+    found = [f for f in asked('lint', objects=there)['findings'] if f['rule'] == 'memory-overcommit']
+    equal([(f['kind'], f['object']) for f in found], [('Node', 'n1')], 'lint names the node')
+
+
+def domains_that_are_chosen():
+    """The value of a topology key that a spread chooses is a cause of the NodePool, type and zone."""
+    spot, od = pool(SIZES, term('split', '2', '3'), name='cheap'), pool(SIZES, term('split', '1'), name='dear')
+    pods = [pod(f'mix-{i}', topologySpreadConstraints=spread('mix', 'split')) for i in range(3)]
+    told = {i: asked('explain', 'pod', f'shop/mix-{i}', objects=[spot, od, *pods]) for i in range(3)}
+    texts = [' '.join(c['text'] for c in told[i]['causes'] if c['kind'] == 'topology') for i in range(3)]
+    check(all('its topology spread by split chooses ' in t for t in texts) and len(set(texts)) == 3, texts)
+    alone = asked('explain', 'pod', 'shop/mix-0', objects=[pool(SIZES, term('split', '1')), *pods])
+    equal([c for c in alone['causes'] if c['kind'] == 'topology'], [], 'there is no other value')
+
+
+def two_obstacles():
+    """A requirement that nothing meets does not hide a request that nothing is large enough for."""
+    told = asked('explain', 'pod', 'shop/a-0', objects=[pool(SIZES), pod('a-0', cpu='40', nodeSelector={'team': 'x'})])
+    check(any('have at most 3920m cpu for pods, and the pod requests 40' in c['text'] for c in told['causes']), told['causes'])
+
+
+def requirements_without_a_type():
+    told = asked('explain', 'pod', 'shop/a-0', objects=[pool(term(TYPE, 'm6i.lrage')), pod('a-0')])
+    equal([r['text'] for r in told['remedies']], ['drop or correct the requirement on node.kubernetes.io/instance-type of NodePool std, which no type meets'], 'as lint says')
+
+
+def equal_prices():
+    one = node('n1')
+    told = asked('explain', 'node', 'n1', *NOW, objects=[pool(LARGE, disruption=FREE), one, claim(one, Consolidatable='True'), pod('a-0', 'n1', cpu='1500m')])
+    check(any('it costs as much as the node, and a replacement has to be cheaper' in b['detail'] for b in told['blockers']), told['blockers'])
+
+
+memory_by_limits()
+domains_that_are_chosen()
+two_obstacles()
+requirements_without_a_type()
+equal_prices()
 expired_nodes()
 beside_a_command()
 without_dynamic_pools()

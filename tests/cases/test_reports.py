@@ -57,6 +57,11 @@ def rules_of_lint():
     lint('34-soft-anti-affinity', 'costly-preference', '$841', '$140', '12 pods')
     lint('39-small-pods-pod-limit', 'pod-limit-binds', 'm6i.large with 29 pods')
     lint('44-max-pods-above-addresses', 'max-pods-above-addresses', 'm6i.large take 110 pods', 'addresses for 29', 'prefixes')
+    other = ask(('explain', 'pod', 'shop/mix-4'), '40-spot-on-demand-split')[0]['alternatives'][0]
+    check(other['nodePool'] == 'spot' and other['detail'].startswith('capacity-spread: 1 has the fewest pods, 0, and cannot take this one'), other)
+    for name, pod_, wanted in (('25-many-volumes', 'disk-0', 'its pods have 40 volumes of ebs.csi.aws.com'), ('44-max-pods-above-addresses', 'tiny-0', 'addresses for 29')):
+        texts = [c['text'] for c in ask(('explain', 'pod', f'shop/{pod_}'), name)[0]['causes']]
+        check(any(wanted in t for t in texts), texts)
     lint('50-two-budgets-one-pod', 'pdb-overlap', 'by-chart', 'shop/q-0')
     lint('51-overlays-of-equal-weight', 'overlay-void', 'weight 10', 'such as b', more=('--feature-gates', 'NodeOverlay=true'))
 
