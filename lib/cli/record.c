@@ -204,7 +204,7 @@ static void pause_for(int64_t time)
 
 static bool record_all(recording *r)
 {
-    while (!over(r)) {
+    do {
         bool watches = !r->polls && cluster_watch(&r->cluster);
         if (!watches && !r->polls) return complain(r, r->cluster.said);
         if (!look(r, r->done == 0)) return false;
@@ -213,7 +213,7 @@ static bool record_all(recording *r)
         bool soon = watches && r->listed && !r->cluster.failed;
         cluster_unwatch(&r->cluster);
         if (!over(r)) pause_for(r->polls || soon ? r->every : LISTS_AGAIN);
-    }
+    } while (!over(r));
     return true;
 }
 
