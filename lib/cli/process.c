@@ -228,6 +228,26 @@ static void close_ends(watch *w)
     if (w->err >= 0) (void)close(w->err);
 }
 
+/* ---- signals ----------------------------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t interrupted; /* the signal; 0 = none */
+
+static void on_signal(int number) { interrupted = number; }
+
+bool streams_interrupted(void) { return interrupted != 0; }
+
+void streams_catch_signals(bool catches)
+{
+    static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+    static struct sigaction before[sizeof signals / sizeof *signals];
+    const struct sigaction own = { .sa_handler = on_signal };
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        (void)sigaction(signals[i], catches ? &own : &before[i], catches ? &before[i] : NULL);
+    if (!catches && interrupted) (void)raise(interrupted);
+}
+
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
+
 bool stream_start(const cli_options *options, const char *const *words, cli_stream *stream)
 {
     *stream = (cli_stream){
@@ -259,7 +279,7 @@ bool streams_wait(cli_stream *list, size_t count, int64_t milliseconds)
             fds[2 * i + 1] = (struct pollfd){ .fd = list[i].err, .events = POLLIN };
         }
         int ready = poll(fds, (nfds_t)(2 * count), left < 0 ? 0 : (int)(left < REAP_EVERY_MS ? left : REAP_EVERY_MS));
-        if (ready < 0) return false; /* a signal */
+        if (ready < 0 || interrupted) return false;
         bool good = true;
         for (size_t i = 0; i < count; i++) {
             good = drain(&list[i], &list[i].out) && drain(&list[i], &list[i].err) && good;
@@ -283,24 +303,6 @@ void stream_end(cli_stream *stream)
     close_ends(stream);
     strbuf_free(&stream->process.out);
     *stream = (cli_stream){ .out = -1, .err = -1 };
-}
-
-/* ---- signals ----------------------------------------------------------------------------------------------------- */
-
-static volatile sig_atomic_t interrupted; /* the signal; 0 = none */
-
-static void on_signal(int number) { interrupted = number; }
-
-bool streams_interrupted(void) { return interrupted != 0; }
-
-void streams_catch_signals(bool catches)
-{
-    static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-    static struct sigaction before[sizeof signals / sizeof *signals];
-    const struct sigaction own = { .sa_handler = on_signal };
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        (void)sigaction(signals[i], catches ? &own : &before[i], catches ? &before[i] : NULL);
-    if (!catches && interrupted) (void)raise(interrupted);
 }
 
 void process_run(const cli_options *options, const char *const *words, int64_t patience, cli_process *process)
