@@ -57,6 +57,11 @@ static const char *const traces[] = {
     "\"metadata\":{\"name\":\"p\"},\"spec\":{\"containers\":[{\"name\":\"c\"}]}}]}",
     "apiVersion: karp/v1\nkind: Load\nlength: 30m\ndeployments:\n- {name: w, cpu: 1, replicas: {least: 1, most: 9}}\n"
     "cronJobs:\n- {name: j, cpu: 1, schedule: \"*/10 * * * *\"}\n",
+    "apiVersion: karp/v1\nkind: Story\nnodeReadyAfter: 10s\nobjects:\n"
+    "- {apiVersion: apps/v1, kind: StatefulSet, metadata: {name: s}, spec: {replicas: 2, podManagementPolicy: "
+    "Parallel, "
+    "selector: {matchLabels: {app: s}}, template: {metadata: {labels: {app: s}}, spec: {containers: [{name: c, "
+    "resources: {requests: {cpu: 3}}}]}}}}\nsteps:\n- wait: 1m\n- fail: {nodes: 1, for: 8m}\n- wait: 10m\n",
 };
 enum { KINDS = 7, ALL = KINDS + sizeof traces / sizeof traces[0] };
 
