@@ -212,7 +212,7 @@ def wrong():
             ({'usge': {'deployment': 'web', 'cpu': '1'}}, '"usge" is no step; did you mean usage? expected one of scale', ()),
             ({'wait': '1m', 'aply': other}, '"aply" is no step; did you mean apply?', ()),
             ({'restart': 'web'}, '"restart" is no step; expected one of', ()),
-            ({'apply': other, 'wait': '1m'}, 'expected one of scale, wait, expire, interrupt, usage, apply, replace and delete', ())):
+            ({'apply': other, 'wait': '1m'}, 'expected one of scale, wait, expire, interrupt, fail, usage, apply, replace and delete', ())):
         for verb in ('simulate', 'replay'):
             out, error = run(verb, story({'wait': '1m'}, step, objects=objects), *TYPES, status=1)
             check(out == '' and words in error, f'{verb} {step}: {error}')
