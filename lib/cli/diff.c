@@ -104,13 +104,36 @@ static int answer_profiles(const cli_options *options)
     return result;
 }
 
+static int answer_sides(const cli_options *options)
+{
+    cli_verb own = verb_diff;
+    own.program = options->program;
+    return designs_of_sides(&own, options);
+}
+
+/* FILE --preview NAME stands for FILE -- --preview NAME. */
+static int answer_previews(const cli_options *options)
+{
+    enum { MOST = 64, NAME = 64 };
+    char text[MOST][NAME], option[] = "--preview", mark[] = "--", *sides[2 * MOST + 1] = { mark };
+    cli_options own = *options;
+    own.preview = 0;
+    own.sides = sides;
+    own.side_count = 1;
+    for (size_t i = 0; i < MOST; i++) {
+        karp_peer_rule rule = { .size = sizeof rule };
+        if ((options->preview >> i & 1) == 0 || karp_peer_rule_at(i, &rule) != KARP_OK) continue;
+        str_shorten(text[i], NAME, rule.name);
+        sides[own.side_count++] = option;
+        sides[own.side_count++] = text[i];
+    }
+    return answer_sides(&own);
+}
+
 static int run_diff(const cli_options *options)
 {
-    if (options->sides != NULL) {
-        cli_verb own = verb_diff;
-        own.program = options->program;
-        return designs_of_sides(&own, options);
-    }
+    if (options->sides != NULL) return answer_sides(options);
+    if (options->preview != 0 && options->profiles.count == 0) return answer_previews(options);
     if (options->settle) return problem_of_use("--settle", "it applies to A -- B only");
     if (gates_are_set(options)) return problem_of_use("--fail-on", "it applies to A -- B only");
     if (options->format == KARP_FORMAT_HTML || options->format == KARP_FORMAT_PATCH)
@@ -140,6 +163,7 @@ const cli_verb verb_diff = {
         "which cost=+ compares with.\n"
         "--settle plays all rounds of each side, with consolidation: what running nodes come to.\n"
         "karp diff --settle cluster.json -- --requests recommended shows what right sizes save; -o patch writes them.\n"
+        "karp diff cluster.json --preview NAME compares it without and with the proposal.\n"
         "With two profiles (--profile is given twice), it decides the input under both and lists what differs:\n"
         "launches, placements, refusals, and one disruption pass. For each difference it names\n"
         "the rules of the newer version that make it, found by switching them one at a time. With --method Repack,\n"

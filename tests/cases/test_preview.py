@@ -89,6 +89,9 @@ def comparing():
     words = [POOL, manifest(pods('large', 16, '1'), pods('small', 1, '500m')), '--catalogue', catalogue()]
     out, _ = run('diff', *words, '--', '--preview', 'split-claims')
     check('option --preview  – → split-claims' in out and '(-46.9%)' in out, out)
+    equal(run('diff', *words, '--preview', 'split-claims')[0], out, 'the short form')
+    both = run('diff', *words, '--preview', 'split-claims', '--preview', 'most-allocated')[0]
+    check('(-46.9%)' in both, both)
     _, said = run('plan', *words, '--preview', 'split', status=1)
     check('no such proposal; there are: split-claims' in said, said)
     run('disrupt', *words, '--preview', 'split-claims')
