@@ -2,6 +2,7 @@
 """--preview NAME: what proposals to Karpenter would decide."""
 import json
 import pathlib
+import random
 
 import small_clusters as small
 from manifests import CLASS, POOL, folder, manifest, thing
@@ -312,6 +313,55 @@ def predicted_all_over():
     equal(evicted, [1, 0], 'evictions')
 
 
-for part in (splits, gates, left_pending, topology, comparing, placement, expressions, one_shot, predictions, predicted_daemons, predicted_all_over):
+def as_if_they_had_them():
+    """What is decided with predictions is what is decided where the pods have these requests, and their nodes as much room as before."""
+    draw = random.Random(58)
+
+    def world(predicted):
+        objects = []
+        for number, (kind, cores, on) in enumerate(nodes):
+            more = sum(then - now for now, then in on) if predicted else 0
+            node, claim = small.node(f'n{number}', kind, cores)
+            node['status']['allocatable'] = {**node['status']['allocatable'], 'cpu': f'{cores * 1000 + more}m'}
+            objects += [node, claim]
+            for k, (now, then) in enumerate(on):
+                name = f'w{number}-{k}'
+                objects.append(bound(f'{name}-0', f'n{number}', name, kind='StatefulSet', cpu=f'{then if predicted else now}m'))
+                if not predicted and now != then:
+                    objects.append(vertical({'cpu': f'{then}m'}, name, of=f'StatefulSet/{name}'))
+        for name, now, then in pending:
+            waits = bound(name, '', name[:-2], kind='StatefulSet', cpu=f'{then if predicted else now}m')
+            del waits['spec']['nodeName']
+            waits['status'] = {'phase': 'Pending', 'conditions': [{'type': 'PodScheduled', 'status': 'False', 'reason': 'Unschedulable'}]}
+            objects += [waits] if predicted else [waits, vertical({'cpu': f'{then}m'}, name[:-2], of=f'StatefulSet/{name[:-2]}')]
+        return objects
+
+    path = pathlib.Path(folder.name) / 'small.json'
+    path.write_text(json.dumps(small.catalogue()))
+    commanded = 0
+    for number in range(30):
+        nodes, pending = [], []
+        for _ in range(draw.randint(2, 5)):
+            kind, cores = draw.choice((('small', 2), ('large', 8)))
+            on, left = [], cores * 1000
+            while left > 200 and len(on) < 4 and draw.random() < .8:
+                now = draw.randrange(100, left + 1, 100)
+                left -= now
+                on.append((now, draw.choice((now, draw.randrange(100, 3000, 100)))))
+            nodes.append((kind, cores, on))
+        if draw.random() < .3:
+            pending.append(('late-0', draw.randrange(100, 2000, 100), draw.randrange(100, 2000, 100)))
+        answers = []
+        for predicted in (False, True):
+            out = json.loads(run('disrupt', '-o', 'json', '-f', manifest(NODE_CLASS, RECREATED, *world(predicted)), '--catalogue', path,
+                                 *([] if predicted else ['--preview', 'vpa-prediction']))[0])
+            answers.append([out['commands'], out['kept'], out['cost']])
+        commanded += len(answers[0][0]) > 0
+        equal(answers[0], answers[1], f'world {number}')
+    check(8 < commanded < 30, f'{commanded} worlds with commands')
+
+
+for part in (splits, gates, left_pending, topology, comparing, placement, expressions, one_shot, predictions, predicted_daemons, predicted_all_over,
+             as_if_they_had_them):
     part()
 finish()
