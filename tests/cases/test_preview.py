@@ -356,6 +356,10 @@ def as_if_they_had_them():
             out = json.loads(run('disrupt', '-o', 'json', '-f', manifest(NODE_CLASS, RECREATED, *world(predicted)), '--catalogue', path,
                                  *([] if predicted else ['--preview', 'vpa-prediction']))[0])
             answers.append([out['commands'], out['kept'], out['cost']])
+            if out['commands'] and not predicted:
+                commands = pathlib.Path(folder.name) / 'commands.json'
+                commands.write_text(json.dumps(out))
+                run('verify', commands, '-f', pathlib.Path(folder.name) / 'input.json', '--catalogue', path, '--preview', 'vpa-prediction')
         commanded += len(answers[0][0]) > 0
         equal(answers[0], answers[1], f'world {number}')
     check(8 < commanded < 30, f'{commanded} worlds with commands')
