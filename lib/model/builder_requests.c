@@ -268,8 +268,7 @@ static resource_list limits_above(summing *s)
     return s->c.status != KARP_OK || amounts_agree(limits, sum_all(s, SUM_SPEC)) ? none : limits;
 }
 
-resource_list pod_requests(adding *a, const karp_pod *given, enum pod_source source, resource_list beside->newer,
-                           resource_list *limits)
+resource_list pod_requests(adding *a, const karp_pod *given, enum pod_source source, beside_requests *beside)
 {
     summing s = { .c = a->c, .pod = given, .from_limits = source == DAEMON_TEMPLATE };
     resource_list list = { NULL, 0 };
