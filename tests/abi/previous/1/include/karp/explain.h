@@ -105,11 +105,14 @@ enum {
     KARP_PLACEMENT_VOLUMES = 11, /**< of an unschedulable pod: where its volumes are. Since 1.0 */
     /** of an unschedulable pod: what refuses it in a NodePool whose limits are reached, so that raising them is not
      * enough. Karpenter looks at limits first. Before the rows of limits. Since 1.0 */
-    KARP_PLACEMENT_BEHIND_LIMITS = 12
+    KARP_PLACEMENT_BEHIND_LIMITS = 12,
+    /** what the pods of its node may use by their limits, if that is more memory than the node has. Since 1.0 */
+    KARP_PLACEMENT_OVERCOMMIT = 13,
+    KARP_PLACEMENT_TOPOLOGY = 14 /**< the domain that its spread or affinity chooses for the new node. Since 1.0 */
 };
 
 /** "running", "existingNodes", "order", "type", "fullest", "daemonSets", "today", "limits", "apart", "pool", "volumes",
- * "behindLimits"; "UNKNOWN" for any other number. Lives as long as the library. Since 1.0. */
+ * "behindLimits", "overcommit", "topology"; "UNKNOWN" for any other number. Lives as long as the library. Since 1.0. */
 KARP_API const char *karp_placement_cause_name(uint32_t kind);
 
 /** One reason why a pod is placed where it is. Since 1.0. */

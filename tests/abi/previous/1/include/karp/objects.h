@@ -192,7 +192,8 @@ typedef struct karp_container {
     karp_str name;
     const karp_resource *requests;
     size_t request_count;
-    const karp_resource *limits; /**< read for DaemonSet templates only */
+    const karp_resource
+        *limits; /**< of DaemonSet templates they replace missing requests; else only explanations read them */
     size_t limit_count;
     const karp_host_port *ports;
     size_t port_count;

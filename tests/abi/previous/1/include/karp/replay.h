@@ -124,6 +124,12 @@ typedef struct karp_replay_options {
     /** From a node that takes pods until Karpenter has initialised it; 0 = at once. A node that is ready as soon as it
      * registers takes 1 s, for Karpenter pauses so long after it has noted the registration. Since 1.0 */
     int64_t initialization;
+    /** Kinds of the objects that create no pods, as in karp_reader_options. {NULL,0} = those that a Story or Load
+     * states. Since 1.0 */
+    karp_str ignored_kinds;
+    /** Rules of karp_reader_add_pod_kind() for kinds that create pods, one a line. {NULL,0} = those that a Story or
+     * Load states. Since 1.0 */
+    karp_str pods_from;
 } karp_replay_options;
 
 /** What replays or a story come to: what gates ask about. The caller sets the size. Since 1.0. */
