@@ -6,7 +6,7 @@
 
 #include <providers/aws/defaults.h>
 
-karp_status io_no_effect(io_converter *c, const char *field, const char *why)
+static karp_status no_effect(io_converter *c, const char *field, const char *why)
 {
     return io_warn(c->reader, "%s %.*s: %s has no effect on decisions%s%s", c->kind, str_shown(c->name, 100),
                    c->name.ptr, field, *why ? ": " : "", why);
@@ -18,7 +18,7 @@ static karp_status no_effect_at(io_converter *c, const char *where, karp_str key
     strbuf_adds(&field, where);
     strbuf_addc(&field, '.');
     strbuf_add(&field, key.ptr, key.len < 100 ? key.len : 100);
-    karp_status status = field.failed ? io_reader_nomem(c->reader) : io_no_effect(c, field.ptr, why);
+    karp_status status = field.failed ? io_reader_nomem(c->reader) : no_effect(c, field.ptr, why);
     strbuf_free(&field);
     return status;
 }
@@ -108,7 +108,7 @@ static karp_status kubelet_warnings(io_converter *c, const tree *kubelet)
     karp_status status = io_no_effect_words(c, kubelet, "spec.kubeletConfiguration", idle);
     if (status == KARP_OK && tree_get(kubelet, "containerRuntime")) {
         bool usual = str_is(tree_get_text(kubelet, "containerRuntime"), "containerd");
-        status = io_no_effect(c, "spec.kubeletConfiguration.containerRuntime", usual ? "" : "v1 knows only containerd");
+        status = no_effect(c, "spec.kubeletConfiguration.containerRuntime", usual ? "" : "v1 knows only containerd");
     }
     return status ? status : io_no_effect_unknown(c, kubelet, "spec.kubeletConfiguration", known, idle);
 }

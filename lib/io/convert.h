@@ -19,9 +19,8 @@ typedef struct io_converter {
     const io_place *place;
 } io_converter;
 
-/* Warns that a field is read but has no effect on decisions. */
-karp_status io_no_effect(io_converter *c, const char *field, const char *why);
-/* Warns about each of these fields that is a member of `object`. `where` is put before its name. */
+/* Warns that each of these fields that `object` has is read but has no effect on decisions. `where` is put before its
+ * name. */
 karp_status io_no_effect_words(io_converter *c, const tree *object, const char *where, const char *fields);
 /* Warns likewise about every member that neither list has. */
 karp_status io_no_effect_unknown(io_converter *c, const tree *object, const char *where, const char *known,
