@@ -113,3 +113,35 @@ bool is_customary_value(karp_str key, karp_str value)
     }
     return false;
 }
+
+/* How many of the characters there are; 256 counts. */
+static void count_letters(karp_str name, int32_t counts[256], int32_t by)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        unsigned char c = (unsigned char)name.ptr[i];
+        if (c != '-' && c != '_' && c != ' ') counts[c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c] += by;
+    }
+}
+
+static bool is_place_meant(karp_str wanted, karp_str name)
+{
+    int32_t counts[256] = { 0 };
+    bool same = true;
+    count_letters(wanted, counts, 1);
+    count_letters(name, counts, -1);
+    for (size_t c = '0'; c <= '9'; c++) {
+        if (counts[c] != 0) return false;
+    }
+    for (size_t c = 0; c < 256 && same; c++) same = counts[c] == 0;
+    return same || edits(wanted, name, 1) <= 1;
+}
+
+karp_str nearest_place(karp_str wanted, karp_str names)
+{
+    while (names.len > 0) {
+        karp_str name = str_until(&names, ',');
+        while (name.len > 0 && *name.ptr == ' ') name = (karp_str){ name.ptr + 1, name.len - 1 };
+        if (wanted.len > 0 && name.len > 0 && is_place_meant(wanted, name)) return name;
+    }
+    return (karp_str){ NULL, 0 };
+}

@@ -19,3 +19,7 @@ void nearest_offer(nearest *n, karp_str candidate);
 
 /* Whether NodePools list the value for any cluster: it is not misspelt where no instance type or offering has it. */
 bool is_customary_value(karp_str key, karp_str value);
+
+/* Of names as "us-east-1, us-west-2" the one that a misspelt name means: with the same letters and digits, or one
+ * letter more, less or changed. Names with other digits are others. ptr NULL = none. */
+karp_str nearest_place(karp_str wanted, karp_str names);

@@ -66,6 +66,7 @@ typedef enum io_unused_kind_of {
     IO_UNUSED_BUFFERS,
     IO_UNUSED_WORKLOADS,
     IO_UNUSED_SUSPENDED,
+    IO_UNUSED_IDLE, /* Jobs with parallelism 0 */
     IO_UNUSED_LATER,
     IO_UNUSED_NODES,
     IO_UNUSED_KINDS

@@ -199,8 +199,14 @@ karp_status io_unused_workload(karp_reader *reader, const tree *root)
 
 karp_status io_unused_job(karp_reader *reader, const tree *root)
 {
-    bool suspended = tree_is(tree_get(tree_get(root, "spec"), "suspend"), TREE_TRUE);
-    return suspended ? count(reader, IO_UNUSED_SUSPENDED, tree_get_text(tree_get(root, "metadata"), "name")) : KARP_OK;
+    const tree *spec = tree_get(root, "spec");
+    int64_t parallelism = 1;
+    bool suspended = tree_is(tree_get(spec, "suspend"), TREE_TRUE);
+    bool idle = tree_integer(tree_get(spec, "parallelism"), &parallelism) && parallelism == 0 &&
+                tree_count(tree_get(tree_get(root, "status"), "conditions")) == 0; /* it has not ended */
+    if (!suspended && !idle) return KARP_OK;
+    return count(reader, suspended ? IO_UNUSED_SUSPENDED : IO_UNUSED_IDLE,
+                 tree_get_text(tree_get(root, "metadata"), "name"));
 }
 
 karp_status io_unused_later(karp_reader *reader, karp_str note) { return count(reader, IO_UNUSED_LATER, note); }
@@ -416,14 +422,20 @@ static karp_status note_workloads(karp_reader *reader)
                    str_shown(c->first, 100), c->first.ptr, c->count - 1, str_shown(c->first, 100), c->first.ptr);
 }
 
-static karp_status note_jobs(karp_reader *reader)
+static karp_status note_some_jobs(karp_reader *reader, uint32_t which, const char *why)
 {
-    const io_unused_count *c = &reader->survey.unused[IO_UNUSED_SUSPENDED];
+    const io_unused_count *c = &reader->survey.unused[which];
     char more[48] = "";
     if (c->count == 0) return KARP_OK;
     if (c->count > 1) (void)snprintf(more, sizeof more, " and %zu more", c->count - 1);
-    return io_warn(reader, "Job %.*s%s: suspended (spec.suspend), so no pods; without it they are planned for",
-                   str_shown(c->first, 100), c->first.ptr, more);
+    return io_warn(reader, "Job %.*s%s: %s, so no pods; without it they are planned for", str_shown(c->first, 100),
+                   c->first.ptr, more, why);
+}
+
+static karp_status note_jobs(karp_reader *reader)
+{
+    karp_status status = note_some_jobs(reader, IO_UNUSED_SUSPENDED, "suspended (spec.suspend)");
+    return status ? status : note_some_jobs(reader, IO_UNUSED_IDLE, "parallelism 0");
 }
 
 static karp_status note_later(karp_reader *reader)

@@ -517,6 +517,9 @@ karp_status io_expand(io_filler *f, const io_deferred *deferred, tree *root, con
                    .ordered = strcmp(deferred->info->name, "StatefulSet") == 0 &&
                               !str_is(tree_get_text(spec, "podManagementPolicy"), "Parallel") };
     int64_t start = 0;
+    if (tree_get(tree_get(root, "metadata"), "deletionTimestamp"))
+        return io_warn(reader, "%s %.*s: being deleted (deletionTimestamp), so it creates no pods", w.kind,
+                       str_shown(w.name, 100), w.name.ptr);
     if (deferred->info->kind == IO_KIND_OPERATED) return expand_operated(&w, deferred, root);
     if (stateful && tree_integer(tree_get(tree_get(spec, "ordinals"), "start"), &start) && start > 0)
         w.first = (uint64_t)start;
@@ -533,8 +536,8 @@ karp_status io_expand(io_filler *f, const io_deferred *deferred, tree *root, con
     if (job && reader->options.queued && io_kueue_queue(root).len && w.replicas > 0 &&
         io_owned(reader, "Job", w.namespace_, w.name) == 0)
         return expand_queued_job(&w, deferred, root);
-    if ((deferred->info->kind == IO_KIND_DEPLOYMENT || stateful) && !deferred->scaled) {
-        karp_status status = io_unused_workload(reader, root);
+    if ((deferred->info->kind == IO_KIND_DEPLOYMENT || stateful || (job && w.replicas == 0)) && !deferred->scaled) {
+        karp_status status = job ? io_unused_job(reader, root) : io_unused_workload(reader, root);
         if (status) return status;
     }
     if (deferred->info->kind == IO_KIND_DEPLOYMENT) {

@@ -196,6 +196,13 @@ def elsewhere():
 def regions_that_no_cloud_has():
     """A word is no region of Azure."""
     check('no facts of region "mars" are built in, but of us-east-1' in run('catalogue', '--region', 'mars', status=1)[1], 'mars')
+    # A misspelt region, but not one that is only not built in.
+    for provider, wrong, meant in (('aws', 'useast1', 'us-east-1'), ('aws', 'us-esat-1', 'us-east-1'), ('aws', 'eu-wes-1', 'eu-west-1'), ('aws', 'US_WEST_2', 'us-west-2'),
+                                   ('azure', 'eastsu', 'eastus'), ('azure', 'westeurop', 'westeurope'), ('gcp', 'us-cental1', 'us-central1'), ('gcp', 'europe-west-1', 'europe-west1')):
+        error = run('catalogue', '--provider', provider, '--region', wrong, status=1)[1]
+        check(f'did you mean {meant}?' in error, (wrong, error))
+    for provider, real in (('aws', 'us-west-1'), ('aws', 'eu-west-2'), ('aws', 'sa-east-1'), ('azure', 'westus'), ('azure', 'eastus2'), ('gcp', 'us-west1'), ('gcp', 'europe-west4')):
+        check('did you mean' not in run('catalogue', '--provider', provider, '--region', real, status=1)[1], real)
     for region in ('swedencentral', 'uaenorth', 'southafricanorth', 'newzealandnorth', 'jioindiawest', 'usgovvirginia'):
         check(f'{region} is not built in (eastus, westus2, westeurope are)' in run('catalogue', '--region', region, status=1)[1], region)
 

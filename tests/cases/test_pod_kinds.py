@@ -287,6 +287,15 @@ def by_schedule():
 def counts():
     def job(**spec):
         return thing('batch/v1', 'Job', 'a', spec={'template': once(), **spec})
+    idle = job(parallelism=0)
+    check('Job a: parallelism 0, so no pods; without it they are planned for' in notes(idle), 'no parallelism')
+    over = {**idle, 'status': {'conditions': [{'type': 'Complete', 'status': 'True'}]}}
+    check('parallelism 0' not in notes(over), 'a Job that has ended')
+    for kind in ('Deployment', 'StatefulSet', 'ReplicaSet'):
+        gone = thing('apps/v1', kind, 'gone', {'deletionTimestamp': '2026-01-01T00:00:00Z'},
+                     spec={'replicas': 3, 'selector': {'matchLabels': {'a': 'b'}}, 'template': template()})
+        equal(pods(gone), {}, kind)
+        check(f'{kind} gone: being deleted (deletionTimestamp), so it creates no pods' in notes(gone), kind)
     equal(len(pods(job(parallelism=5, completions=2))), 2, 'no more than completions')
     equal([len(pods(job(parallelism=3, completions=10))), len(pods(job())), len(pods(job(parallelism=3))), len(pods(job(completions=9)))], [3, 1, 3, 1], 'Jobs')
     equal(len(pods({**job(parallelism=3, completions=10), 'status': {'succeeded': 8}})), 2, 'what is left')

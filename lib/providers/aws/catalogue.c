@@ -2,6 +2,7 @@
 #include <providers/aws/plugin.h>
 
 #include <base/error.h>
+#include <base/nearest.h>
 #include <providers/aws/devices.h>
 
 /* ---- offerings: of each zone of the region, and of the class's reservations -------------------------------------- */
@@ -304,8 +305,11 @@ static karp_status check(const aws_facts *facts, const aws_options *options, kar
         int shown = str_shown(facts->region, 64);
         char known[REGIONS_ROOM];
         aws_facts_regions(known, sizeof known);
-        return provider_fail(error, KARP_E_NOT_FOUND, "region", "no facts of region \"%.*s\" are built in, but of %s",
-                             shown, shown ? facts->region.ptr : "", known);
+        karp_str near = nearest_place(facts->region, str(known));
+        return provider_fail(error, KARP_E_NOT_FOUND, "region",
+                             "no facts of region \"%.*s\" are built in, but of %s%s%.*s%s", shown,
+                             shown ? facts->region.ptr : "", known, near.ptr ? "; did you mean " : "", (int)near.len,
+                             near.ptr ? near.ptr : "", near.ptr ? "?" : "");
     }
     if (!(options->vm_memory_overhead >= 0 && options->vm_memory_overhead < 1))
         return provider_fail(error, KARP_E_INVALID, "vmMemoryOverheadPercent", "must be at least 0 and less than 1");

@@ -2,6 +2,7 @@
 #include <providers/cloud/table.h>
 
 #include <base/bisect.h>
+#include <base/nearest.h>
 #include <stdio.h>
 
 #include <karp/values.h>
@@ -218,9 +219,11 @@ uint32_t cloud_not_built_in(const cloud_format *format, karp_str region, karp_pr
     cloud_table t;
     char regions[160];
     cloud_built_in(format, &t, regions, sizeof regions);
+    karp_str near = nearest_place(region, str(regions));
     return provider_problem(problem, KARP_PROVIDER_NOT_FOUND, "region",
-                            "%.*s is not built in (%s are): facts of it are needed", (int)region.len, region.ptr,
-                            regions);
+                            "%.*s is not built in (%s are): facts of it are needed%s%.*s%s", (int)region.len,
+                            region.ptr, regions, near.ptr ? "; did you mean " : "", (int)near.len,
+                            near.ptr ? near.ptr : "", near.ptr ? "?" : "");
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
