@@ -120,12 +120,16 @@ bool show_no_room(const karp_snapshot *s, uint32_t pod_number, strbuf *b)
 
 bool daemons_note(const karp_snapshot *s, karp_decision *d)
 {
-    uint64_t count = 0;
+    enum { MOST_LOOKED_AT = 100 }; /* each is compared with the nodes */
+    uint64_t count = 0, looked = 0;
     uint32_t on, which;
     amount free;
     strbuf b = strbuf_on(d->context);
-    for (uint32_t i = 0; i < s->raw.pods.count && s->node_count > 0; i++) {
-        if (!node_without_room(s, pod_at(&s->raw, i), &on, &which, &free)) continue;
+    for (uint32_t i = 0; i < s->raw.pods.count && s->node_count > 0 && looked < MOST_LOOKED_AT; i++) {
+        const pod *p = pod_at(&s->raw, i);
+        if (!(p->flags & POD_OF_DAEMON_SET) || p->node != NO_ID) continue;
+        looked++;
+        if (!node_without_room(s, p, &on, &which, &free)) continue;
         if (count++ > 0) continue;
         strbuf_addstr(&b, pod_name(s, i));
         strbuf_adds(&b, ": ");
@@ -133,6 +137,7 @@ bool daemons_note(const karp_snapshot *s, karp_decision *d)
     }
     if (count == 0) return true;
     if (count > 1) strbuf_adds(&b, " (");
+    if (looked == MOST_LOOKED_AT && count > 1) strbuf_adds(&b, "at least ");
     if (count > 1) strbuf_addu(&b, count - 1);
     if (count > 1) strbuf_adds(&b, count == 2 ? " more pod is like it)" : " more pods are like it)");
     strbuf_adds(&b,

@@ -69,6 +69,9 @@ def pods_of_daemon_sets():
     check(any(n.startswith('shop/logs-x: there is no room on n1: it requests cpu 400m, and other pods leave 230m;') for n in notes), notes)
     said = asked('plan', *NOW, objects=full, output='text')
     check('No pod to place' in said and '0 of 0' not in said, said)
+    waiting = [pod(f'logs-{i}', cpu='400m', owner='DaemonSet') for i in range(120)]
+    notes = asked('plan', *NOW, objects=[*full[:-1], *waiting])['warnings']
+    check(any('(at least 99 more pods are like it)' in n for n in notes), f'a hundred are looked at: {notes}')
     roomy = [pool(LARGE), daemons, one, claim(one), pod('run-0', 'n1', cpu='500m'), pod('logs-x', cpu='400m', owner='DaemonSet')]
     equal([n for n in asked('plan', *NOW, objects=roomy).get('warnings', []) if 'no room' in n], [], 'kube-scheduler has not bound it yet')
     there = [*full[:-1], pod('logs-y', 'n1', cpu='200m', owner='DaemonSet'), full[-1]]
