@@ -106,13 +106,16 @@ static bool make_guide(refining *r, const packing_bins *bins, guided_plan *g)
     for (size_t b = 0; ok && b < bins->list.count; b++) {
         const packing_bin *bin = &bins->list.items[b];
         uint32_t slot = m->claim_count + (uint32_t)b, set = 0;
+        bool roams = false;
         for (size_t e = 0; e < bin->entries.count; e++) {
             const packing_entry *x = &bin->entries.items[e];
             const menu_class *c = &m->classes[x->class_];
             set = guide_meet(r->q->s, set, c->pin);
+            roams = roams || c->roams;
             for (uint32_t i = 0; i < x->copies; i++) g->slot_of[c->pods[used[x->class_]++]] = slot;
         }
         const menu_offer *o = &m->offers[bin->offer];
+        if (roams) set = guide_meet_zone(r->q->s, set, o->template_, o->offering);
         /* If spot prices are weighted, the capacity type is fixed. By price alone it might be the other one. */
         if (r->q->weighs_spot) set = guide_meet_capacity_type(r->q->s, set, o->template_, o->offering);
         g->guide.slots[slot] = (guide_slot){ o->template_, types_of(r, bin->offer), set, UINT32_MAX };
@@ -266,6 +269,7 @@ static karp_status refine(refining *r)
     /* If the offers differ from those that the plan was made of, its own nodes may be available for less than its
      * cost. */
     bool others = q->weighs_spot || (q->objective->flags & KARP_COST_IGNORE_WEIGHTS) != 0;
+    for (uint32_t c = 0; c < r->menu.class_count; c++) others = others || r->menu.classes[c].roams;
     r->checked_cost = others ? HUGE_VAL : packing_best(r->packing)->cost;
     return search_stops(r);
 }

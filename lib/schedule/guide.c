@@ -200,4 +200,11 @@ uint32_t guide_meet_capacity_type(scheduler *s, uint32_t set, uint32_t template_
     return set_add(&s->algebra, set, requirement_in(&s->algebra, s->snapshot->known.capacity_type, value));
 }
 
+uint32_t guide_meet_zone(scheduler *s, uint32_t set, uint32_t template_number, uint32_t offering_number)
+{
+    uint32_t value = s->templates.items[template_number].table->offerings[offering_number].zone;
+    if (value == NO_ID) return set;
+    return set_add(&s->algebra, set, requirement_in(&s->algebra, s->snapshot->known.zone, value));
+}
+
 uint32_t guide_meet(scheduler *s, uint32_t x, uint32_t y) { return set_meet(&s->algebra, x, y); }

@@ -46,6 +46,8 @@ uint32_t guide_claim_pin(scheduler *s, uint32_t claim_number);
 uint32_t guide_types(scheduler *s, uint32_t template_number, uint32_t offering_number, const policy *p);
 /* The set intersected with the capacity type of the offering, where price alone does not decide the capacity type. */
 uint32_t guide_meet_capacity_type(scheduler *s, uint32_t set, uint32_t template_number, uint32_t offering_number);
+/* The set intersected with the zone of the offering, if it has one. */
+uint32_t guide_meet_zone(scheduler *s, uint32_t set, uint32_t template_number, uint32_t offering_number);
 /* The types and the template of a claim of the finished round. */
 uint32_t guide_claim_types(const scheduler *s, uint32_t claim_number);
 uint32_t guide_claim_template(const scheduler *s, uint32_t claim_number);

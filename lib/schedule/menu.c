@@ -34,6 +34,7 @@ typedef struct maker {
     struct where { /* by claim: requirements for nodes of its pods, and the weight of its NodePool */
         uint32_t set, weight;
     } * wheres;
+    uint32_t *roams; /* see menu_roaming() */
     bool elsewhere; /* the pods may be placed on nodes with other pods */
     struct last_pin { /* cache for the previous pod */
         uint32_t view, set, pin;
@@ -401,18 +402,21 @@ static bool find_classes(maker *k)
     scheduler *s = k->s;
     menu *m = k->m;
     size_t pods = s->snapshot->raw.pods.count;
-    if (!find_involved(k)) return false;
+    if (!find_involved(k) || (!k->elsewhere && !menu_roaming(s, k->a, m, k->steps, &k->roams))) return false;
     for (size_t i = 0; i < pods; i++) {
         uint32_t p = s->snapshot->queue[i], claim_number = m->claim_of[p];
         if (claim_number == UINT32_MAX || m->claims[claim_number].stays) continue;
         const struct where *x = &k->wheres[claim_number];
         uint32_t number = view_after(s, s->snapshot->pod_class[p], k->steps[p]);
         if (number == NO_ID) return false;
-        uint32_t pin = pin_to_groups(k, p, x->set, pin_of(k, number, x->set));
+        bool roams = k->roams != NULL && k->roams[p] != NO_ID;
+        uint32_t pin = roams ? set_add(&s->algebra, EMPTY_SET, k->roams[p])
+                             : pin_to_groups(k, p, x->set, pin_of(k, number, x->set));
         uint32_t id = class_number_of(k, p, number, pin, x->weight);
         if (id == NO_ID) return false;
         m->class_of[p] = id;
         k->classes.items[id].count++;
+        k->classes.items[id].roams = roams;
     }
     m->class_count = (uint32_t)k->classes.count;
     m->classes = arena_array(k->a, m->class_count + (size_t)1, sizeof *m->classes);

@@ -21,6 +21,7 @@ typedef struct menu_class {
     uint32_t *pods; /* in queue order */
     uint32_t count;
     uint32_t limit; /* most pods of the class on one node */
+    bool roams; /* its pods may be in several domains: a node with them has to be in one */
 } menu_class;
 
 /* An offering that can be bought. */
@@ -53,6 +54,10 @@ typedef struct menu {
 /* For the round that has just ended. `steps` has the relaxation step at which each pod was placed. The lists are
  * allocated in `a`. false = out of memory. */
 bool menu_make(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, menu *out);
+
+/* menu_domains.c: by pod, the requirement on its zone, if its spread constraint allows others than the zone in which
+ * the last round placed it, else NO_ID. NULL = no pod has one. false = out of memory. */
+bool menu_roaming(scheduler *s, arena *a, const menu *m, const uint16_t *steps, uint32_t **out);
 
 /* An existing node and those of its pods that can be moved. */
 typedef struct menu_home {

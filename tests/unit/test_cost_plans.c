@@ -102,6 +102,56 @@ static void cheaper_than_karpenter(void **state)
     end(&a);
 }
 
+/* One type at different prices in three zones, and equal pods that are spread over them and fill a node each. */
+static void spread_world(char *into, size_t room, const double prices[3], int pods)
+{
+    size_t at = (size_t)snprintf(into, room, "%s",
+                                 "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-06-01T00:00:00Z\nsettings: {}\n"
+                                 "catalogues:\n- instanceTypes:\n");
+    at += (size_t)snprintf(into + at, room - at,
+                           "  - {name: t, capacity: {cpu: '4', memory: 64Gi, pods: '110'}, labels: "
+                           "{node.kubernetes.io/instance-type: [t], topology.kubernetes.io/zone: [a, b, c], "
+                           "karpenter.sh/capacity-type: [on-demand]}, offerings: [");
+    for (int z = 0; z < 3; z++)
+        at += (size_t)snprintf(into + at, room - at, "%s{zone: %c, capacityType: on-demand, price: %.1f}",
+                               z > 0 ? ", " : "", 'a' + z, prices[z]);
+    at += (size_t)snprintf(into + at, room - at, "]}\nobjects:\n%s", POOL);
+    for (int i = 0; i < pods && at < room; i++)
+        at += (size_t)snprintf(
+            into + at, room - at,
+            "- {apiVersion: v1, kind: Pod, metadata: {name: p%d, namespace: default, uid: u%d, labels: {app: x}}, "
+            "spec: {containers: [{name: c, resources: {requests: {cpu: 3}}}], topologySpreadConstraints: [{maxSkew: 1, "
+            "topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: "
+            "{app: x}}}]}, status: {phase: Pending, conditions: [{type: PodScheduled, status: 'False', reason: "
+            "Unschedulable}]}}\n",
+            i, i);
+    assert_true(at < room);
+}
+
+/* A pod whose constraint allows several zones is placed in the cheapest: the fourth of four pods in three zones. Of
+ * five, two zones have two; one of these two zones is Karpenter's choice. */
+static void zones_that_a_spread_allows(void **state)
+{
+    (void)state;
+    static const double prices[][3] = { { 1, 2, 4 }, { 4, 2, 1 }, { 2, 1, 4 }, { 4, 1, 2 }, { 2, 4, 1 }, { 1, 4, 2 } };
+    static const double costs[] = { 0, 1, 0, 7, 8 }; /* by number of pods */
+    for (size_t i = 0; i < sizeof prices / sizeof *prices; i++) {
+        for (int pods = 1; pods <= 5; pods++) {
+            char yaml[8192];
+            asked a;
+            spread_world(yaml, sizeof yaml, prices[i], pods);
+            begin(&a, yaml);
+            karp_objective objective = for_cost();
+            ask(&a, &objective);
+            assert_int_equal(karp_decision_unschedulable_count(a.decision), 0);
+            if (pods == 1 || pods == 3 || pods == 4) assert_true(a.cost.cost == costs[pods]);
+            else assert_true(a.cost.cost <= (pods == 2 ? 5 : 12)); /* 2 and 5: not the most expensive choice */
+            assert_true(a.cost.bound <= a.cost.cost);
+            end(&a);
+        }
+    }
+}
+
 /* Without effort the plan is Karpenter's, byte for byte; and a plan of Karpenter's has no figures. */
 static void no_effort_is_karpenter_s_plan(void **state)
 {
@@ -407,6 +457,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cheaper_than_karpenter),
+        cmocka_unit_test(zones_that_a_spread_allows),
         cmocka_unit_test(no_effort_is_karpenter_s_plan),
         cmocka_unit_test(nodes_that_cost),
         cmocka_unit_test(what_a_launch_lists),
