@@ -221,8 +221,19 @@ static uint32_t group_on(const packing_problem *p, const groups *g, uint32_t cla
     return UINT32_MAX;
 }
 
-/* Adds contents of another problem, without the pods that these groups do not have. */
-static void other_contents(const packing_problem *p, const packing_contents *x, const groups *g, bound_patterns *out)
+/* Whether a pod of the group may join the others. */
+static bool may_join(const packing_problem *p, const groups *g, const uint32_t *copies, uint32_t group)
+{
+    size_t words_ = bits_words(p->class_count);
+    for (uint32_t n = 0; p->conflicts != NULL && n < g->count; n++) {
+        if (copies[n] > 0 && bits_test(p->conflicts + g->first[group] * words_, g->first[n])) return false;
+    }
+    return true;
+}
+
+/* Adds contents of another problem, without the pods that these groups do not have or that rules of theirs exclude. */
+static void other_contents(const packing_problem *p, const packing_contents *x, const groups *g, const int64_t *limits,
+                           bound_patterns *out)
 {
     for (uint32_t i = 0; i < x->count; i++) {
         uint32_t *copies = out->copies + (size_t)out->count * g->count;
@@ -231,7 +242,8 @@ static void other_contents(const packing_problem *p, const packing_contents *x, 
             uint32_t n = x->copies[(size_t)i * x->kind_count + k];
             if (n == 0 || x->class_of[k] == UINT32_MAX) continue;
             uint32_t group = group_on(p, g, x->class_of[k], x->offer[i]);
-            if (group != UINT32_MAX) copies[group] += n;
+            if (group == UINT32_MAX || !may_join(p, g, copies, group)) continue;
+            copies[group] = (int64_t)copies[group] + n < limits[group] ? copies[group] + n : (uint32_t)limits[group];
         }
         out->offer[out->count++] = x->offer[i];
     }
@@ -239,7 +251,7 @@ static void other_contents(const packing_problem *p, const packing_contents *x, 
 
 /* Patterns for these groups to begin with. false = out of memory. */
 static bool first_patterns(arena *a, const packing_problem *p, const packing_patterns *known,
-                           const packing_contents *others, const groups *g, bound_patterns *out)
+                           const packing_contents *others, const groups *g, const int64_t *limits, bound_patterns *out)
 {
     size_t count = (known != NULL ? known->count : 0) + (others != NULL ? others->count : 0);
     *out = (bound_patterns){ .count = 0 };
@@ -247,7 +259,7 @@ static bool first_patterns(arena *a, const packing_problem *p, const packing_pat
     out->copies = arena_array(a, count * g->count + 1, sizeof *out->copies);
     if (out->offer == NULL || out->copies == NULL) return false;
     if (known != NULL) known_patterns(known, g, out);
-    if (others != NULL) other_contents(p, others, g, out);
+    if (others != NULL) other_contents(p, others, g, limits, out);
     return true;
 }
 
@@ -267,7 +279,7 @@ bool packing_find_patterns(arena *a, const packing_problem *p, const packing_pat
     if (worth == NULL || limits == NULL || !fluid_worth(a, p, &g, &b, &proof, worth)) return false;
     for (uint32_t n = 0; n < g.count; n++) limits[n] = b.limits[n] < b.counts[n] ? b.limits[n] : b.counts[n];
     b.limits = limits;
-    if (!first_patterns(a, p, known, others, &g, &begin)) return false;
+    if (!first_patterns(a, p, known, others, &g, limits, &begin)) return false;
     if (!bound_find_patterns(a, &b, &proof, &begin, steps, &found)) return false;
     if (found.count == 0) return true;
     share_worth(p, &g, &b, found.worth, worth);
