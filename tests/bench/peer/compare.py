@@ -2,12 +2,16 @@
 """Karpenter's scheduler and this one, side by side on the same Snapshot files, in seconds of processor time.
 
     KARP=build/karp compare.py [--runs N] [--peer-runs N] INPUT...
+    KARP=build/karp KARP_KUBE_ANSWERS=build/tests/kube_answers compare.py --others [CHECKOUT]
 
 INPUT is the path of a Snapshot, or a name that the generator of the shared folder knows (b1-1000, b2-zone-5000, …; needs
 KARP_SHARED, by default ../shared); b8-preferred-anti-N, -zone-N and -never-N are its b2-anti-N and b2-zone-N with what is required
 as a preference. Karpenter runs in process, unpatched, with one worker; of it the time of Solve alone counts
 (of a disruption: of finding candidates and ComputeCommands), of karp the whole of karp_provision() or karp_disrupt(). The
 ratio is that of the two. Exit status 77 where Go, its modules or the generator are missing.
+
+--others asks the other peers (others.py) instead: cluster-autoscaler and kube-scheduler, for which CHECKOUT is one of the repository
+kubernetes-sigs/cluster-autoscaler, and HiGHS where highspy is installed. Modules that no proxy has are named by --replace.
 """
 import argparse
 import json
@@ -17,6 +21,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+import others
 
 SKIPPED = 77
 HERE = pathlib.Path(__file__).resolve().parent
@@ -115,18 +121,29 @@ def compare(arguments):
     return 0
 
 
+def compare_others(arguments):
+    with tempfile.TemporaryDirectory() as place:
+        print(' '.join(f'{title:{form}}' for title, form in others.COLUMNS), flush=True)
+        checkout = pathlib.Path(arguments.others).resolve() if arguments.others else None
+        for cells in others.rows(pathlib.Path(place), checkout, arguments.replace, write_inputs, lambda path: ours(path, arguments.runs)):
+            print(' '.join(f'{cell:{form}}' for cell, (_, form) in zip(cells, others.COLUMNS)), flush=True)
+    return 0
+
+
 def main():
     parser = argparse.ArgumentParser(description='Karpenter and karp on the same Snapshots')
     parser.add_argument('inputs', nargs='*', metavar='INPUT')
     parser.add_argument('--runs', type=int, default=5, help='of karp; the median counts')
     parser.add_argument('--peer-runs', type=int, default=1, help='of Karpenter; the best counts')
     parser.add_argument('--least-ratio', type=float, default=0, help='fail below this')
+    parser.add_argument('--others', nargs='?', const='', metavar='CHECKOUT', help='ask the other peers')
+    parser.add_argument('--replace', action='append', default=[], metavar='MODULE=FOLDER', help='a Go module that is in a folder')
     arguments = parser.parse_args()
     if not os.environ.get('KARP'):
         print('KARP does not name the program')
         return SKIPPED
     try:
-        return compare(arguments)
+        return compare(arguments) if arguments.others is None else compare_others(arguments)
     except Missing as missing:
         print(missing)
         return SKIPPED
