@@ -384,7 +384,7 @@ static void try_dropped(search *s, uint32_t pool, strbuf *text)
         strbuf_adds(text, "drop or correct the requirement on ");
         strbuf_addstr(text, text_of(s->snapshot, list.items[i].key));
         add_pool(s, text, pool);
-        strbuf_adds(text, ", which no type meets");
+        strbuf_adds(text, ", without which it has types");
         (void)search_try(s, KARP_REMEDY_REMOVE_VALUE, 1, text);
     }
 }

@@ -19,7 +19,7 @@ typedef struct io_pod_templates {
     arena memory;
     io_pod_template *list;
     size_t capacity;
-    map64 surveyed; /* addresses of the values that io_survey() has seen: pods share them */
+    map64 surveyed; /* by the address of a value that pods share: whether it names EKS Auto Mode */
 } io_pod_templates;
 
 void io_pod_templates_init(io_pod_templates *p, karp_context *context);

@@ -52,20 +52,11 @@ static inline bool note_member(karp_reader *reader, const tree_member *member, u
     return !is_region(key) || io_note_region(reader, text, false, rank);
 }
 
-/* Whether the value is another pod's as well, and was walked then. */
-static bool was_walked(karp_reader *reader, const tree *value, uint32_t rank, bool *ok)
-{
-    uint64_t address = rank == IO_RANK_POD ? io_shared_address(value) : 0;
-    if (address == 0) return false;
-    if (map64_get(&reader->pod_templates.surveyed, address) != NO_ID) return true;
-    *ok = map64_put(&reader->pod_templates.surveyed, address, 1);
-    return false;
-}
+static bool walk(karp_reader *reader, const tree *value, uint32_t rank);
 
-static bool walk(karp_reader *reader, const tree *value, uint32_t rank)
+static bool walk_parts(karp_reader *reader, const tree *value, uint32_t rank)
 {
     bool ok = true;
-    if (was_walked(reader, value, rank, &ok)) return true;
     if (tree_is(value, TREE_LIST)) {
         for (size_t i = 0; ok && i < value->count; i++) ok = walk(reader, value->of.items[i], rank);
     }
@@ -78,6 +69,24 @@ static bool walk(karp_reader *reader, const tree *value, uint32_t rank)
         else if (tree_count(m->value) > 0) ok = walk(reader, m->value, rank);
     }
     return ok && (!has_key || note_requirement(reader, value, rank));
+}
+
+/* A value that several pods share is walked once. Whether it names EKS Auto Mode is noted for each of them. */
+static bool walk(karp_reader *reader, const tree *value, uint32_t rank)
+{
+    uint64_t address = rank == IO_RANK_POD ? io_shared_address(value) : 0;
+    if (address == 0) return walk_parts(reader, value, rank);
+    map64 *surveyed = &reader->pod_templates.surveyed;
+    bool *named = &reader->clouds.auto_mode_here, before = *named;
+    uint32_t seen = map64_get(surveyed, address);
+    if (seen == NO_ID) {
+        *named = false;
+        if (!walk_parts(reader, value, rank)) return false;
+        seen = *named;
+        if (!map64_put(surveyed, address, seen)) return false;
+    }
+    *named = before || seen > 0;
+    return true;
 }
 
 karp_status io_survey_class(karp_reader *reader, const tree *root)

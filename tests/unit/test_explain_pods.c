@@ -133,12 +133,18 @@ static const struct explained pods[] = {
           "") ", " OFFERING("", "spot", "") ", " OFFERING(ZONE_RULE("NotIn", "a, b, c"), "spot", ""))
           OWN_POOL("", ", requirements: [{key: topology.kubernetes.io/zone, operator: In, values: [c]}, {key: "
                        "karpenter.sh/capacity-type, operator: In, values: [on-demand]}]") POD("a", "1", ""),
-      ZONE_B_WILL_DO },
+      "1 REMOVE_VALUE drop or correct the requirement on topology.kubernetes.io/zone of NodePool default, without "
+      "which "
+      "it has types -> m,b,1\n"
+      "1 REMOVE_VALUE drop or correct the requirement on karpenter.sh/capacity-type of NodePool default, without which "
+      "it has types -> m,,1\n" ZONE_B_WILL_DO },
     /* the only offering, and each of several, may be the one that is worth a zone */
     { OFFERED(OFFERING(ZONE_RULE("In", "b"), "on-demand", ""))
           OWN_POOL("", ", requirements: [{key: topology.kubernetes.io/zone, operator: In, values: [c]}, {key: "
                        "karpenter.sh/capacity-type, operator: In, values: [on-demand]}]") POD("a", "1", ""),
-      ZONE_B_WILL_DO },
+      "1 REMOVE_VALUE drop or correct the requirement on topology.kubernetes.io/zone of NodePool default, without "
+      "which "
+      "it has types -> m,b,1\n" ZONE_B_WILL_DO },
     /* a pool without types has no zones to allow */
     { "apiVersion: karp/v1\nkind: Snapshot\nnow: 2026-06-01T00:00:00Z\nsettings: {}\ncatalogues:\n- nodePools: "
       "[other]\n  instanceTypes:\n" TYPE("m", "1", "") "objects:\n" OWN_POOL(
