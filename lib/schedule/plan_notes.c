@@ -125,7 +125,8 @@ bool daemons_note(const karp_snapshot *s, karp_decision *d)
     uint32_t on, which;
     amount free;
     strbuf b = strbuf_on(d->context);
-    for (uint32_t i = 0; i < s->raw.pods.count && s->node_count > 0 && looked < MOST_LOOKED_AT; i++) {
+    for (uint32_t k = 0; k < s->raw.pods.count && s->node_count > 0 && looked < MOST_LOOKED_AT; k++) {
+        uint32_t i = s->by_name[k];
         const pod *p = pod_at(&s->raw, i);
         if (!(p->flags & POD_OF_DAEMON_SET) || p->node != NO_ID) continue;
         looked++;
