@@ -191,7 +191,8 @@ typedef struct karp_bound karp_bound;
  * A lower bound on the cost of every plan that places the pods of Karpenter's plan and keeps the preferences that it
  * keeps. Of the options' objective, node_cost, spot_factor, the flag IGNORE_PREFERENCES and the effort are used; half
  * as many steps are spent on the bound of whole pods. With the flag, the pods are those that Karpenter places
- * when it ignores preferences. The caller frees *@p out. Errors: NOMEM, CANCELED, INVALID, RANGE, ABI_*. Since 1.0.
+ * when it ignores preferences. The caller frees *@p out. Errors: NOMEM, CANCELED, INVALID, RANGE, UNSUPPORTED (a
+ * negative price), ABI_*. Since 1.0.
  */
 KARP_API karp_status karp_cost_bound(const karp_snapshot *snapshot, const karp_options *options, karp_bound **out,
                                      karp_error *error);
@@ -211,7 +212,7 @@ KARP_API const karp_certificate *karp_decision_certificate(const karp_decision *
 /**
  * Checks that the certificate proves its value for this snapshot under these options, in exact arithmetic: whole
  * numbers, each part rounded down. Its pods, offerings and nodes have to match the snapshot. Any input is safe. Errors:
- * INVALID (it does not hold, and why), NOMEM, CANCELED, RANGE, ABI_*. Since 1.0.
+ * INVALID (it does not hold, and why), NOMEM, CANCELED, RANGE, UNSUPPORTED (a negative price), ABI_*. Since 1.0.
  */
 KARP_API karp_status karp_certificate_check(const karp_snapshot *snapshot, const karp_options *options,
                                             const karp_certificate *certificate, karp_error *error);

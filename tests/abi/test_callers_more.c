@@ -554,6 +554,7 @@ INIT(karp_provider_options)
 INIT(karp_reader_options)
 INIT(karp_repack_options)
 INIT(karp_replay_options)
+INIT(karp_story_options)
 INIT(karp_request_rules)
 INIT(karp_settings)
 INIT(karp_tune_options)
@@ -586,6 +587,7 @@ static const struct initialised {
     INITS(karp_reader_options),
     INITS(karp_repack_options),
     INITS(karp_replay_options),
+    INITS(karp_story_options),
     INITS(karp_request_rules),
     INITS(karp_settings),
     INITS(karp_tune_options),

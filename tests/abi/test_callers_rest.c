@@ -154,6 +154,7 @@ static const karp_replay_options replay_options = {
 static const karp_replay_document looks = {
     .name = T("looks"), .text = T("{\"kind\":\"Recording\",\"now\":\"2026-03-02T08:00:00Z\",\"objects\":[]}\n")
 };
+static const karp_story_options story_options = { .size = sizeof story_options };
 static const karp_replay_options twin_options = { .size = sizeof twin_options, .traces = &looks, .trace_count = 1 };
 static karp_certificate certificate; /* of the bound */
 
@@ -211,6 +212,8 @@ static karp_status give_write_compare(const void *s)
 /* The options were accepted: there is no such story. */
 static karp_status no_story(karp_status status) { return status == KARP_E_IO ? KARP_OK : status; }
 WRITES(give_write_story, no_story(karp_story_play(context, "none", NULL, (karp_str){ NULL, 0 }, NULL, s, &text, NULL)))
+WRITES(give_write_story_with, no_story(karp_story_play_with(context, "none", NULL, s, &text, NULL)))
+WRITES(give_story_with, no_story(karp_story_play_with(context, "none", s, NULL, &text, NULL)))
 WRITES(give_options_story,
        no_story(karp_story_play(context, "none", NULL, (karp_str){ NULL, 0 }, s, NULL, &text, NULL)))
 static karp_status give_options_bound(const void *s)
@@ -503,6 +506,8 @@ static const struct given in[] = {
     GROWN(twin_options, give_twin, THROUGH(karp_replay_options, decision)),
     IN(write_options, give_write_compare),
     IN(write_options, give_write_story),
+    IN(write_options, give_write_story_with),
+    GROWN(story_options, give_story_with, THROUGH(karp_story_options, pods_from)),
     GROWN(certificate, give_certificate_to_write, THROUGH(karp_certificate, nodes)),
     GROWN(certificate, give_checked_certificate, THROUGH(karp_certificate, nodes)),
     IN(memory, give_memory_to_write),

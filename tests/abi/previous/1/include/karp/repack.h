@@ -50,7 +50,8 @@ KARP_API void karp_repack_options_init(karp_repack_options *options, size_t size
  * and notes of a launch decision: the places that pending pods would get stay reserved for them. Equal input and equal
  * effort give equal decisions. A search that is stopped (should_stop) returns the best plan so far if keep_partial is
  * set, and sets karp_repack_cost.stopped. Errors: INVALID (an option), RANGE (amounts that cannot be added up or
- * counted exactly), NOMEM, CANCELED, ABI_*. May be called by several threads at once. Since 1.0.
+ * counted exactly), UNSUPPORTED (a negative price), NOMEM, CANCELED, ABI_*. May be called by several threads at once.
+ * Since 1.0.
  */
 KARP_API karp_status karp_repack(const karp_snapshot *snapshot, const karp_repack_options *options, karp_decision **out,
                                  karp_error *error);
