@@ -578,10 +578,10 @@ typedef struct karp_story_options {
     karp_str pods_from; /**< the same */
 } karp_story_options;
 
-/** Zeroes @p options and sets its size. Since 1.0. */
+/** Zeroes @p options and sets its size. Since 1.0. Unstable. */
 KARP_API void karp_story_options_init(karp_story_options *options, size_t size);
 
-/** As karp_story_play(); @p options may be NULL. Errors: those of karp_story_play(), ABI_*. Unstable. Since 1.0.
+/** As karp_story_play(); @p options may be NULL. Errors: those of karp_story_play(), ABI_*. Since 1.0. Unstable.
  */
 KARP_API karp_status karp_story_play_with(karp_context *context, const char *path, const karp_story_options *options,
                                           const karp_write_options *write, karp_text *out, karp_error *error);
