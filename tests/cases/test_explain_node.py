@@ -115,14 +115,14 @@ with tempfile.TemporaryDirectory() as place:
     answer = json.loads(explain([pool('WhenEmptyOrUnderutilized'), node('a', 'cheap'), node('b', 'dear'), node('c', 'dear'), pod('web', 'a', '4')],
                                 '-o', 'json'))
     equal([(b['code'], b['detail'].split(': ')[-1]) for b in answer['blockers']],
-          [('NO_CHEAPER_NODE', 'cheap is the cheapest of 2 types that fit, of 2 that the requirements allow'), ('NOT_REACHED_IN_PASS', 'Emptiness of b, c')], 'and then it stays')
+          [('NO_CHEAPER_NODE', 'cheap is the cheapest of 2 types that fit, of 2 that the requirements allow; it costs as much as the node, and a replacement has to be cheaper'), ('NOT_REACHED_IN_PASS', 'Emptiness of b, c')], 'and then it stays')
     # What keeps a node out of several that go together is a reason, too, beside what keeps it alone.
     bound = {**node('d', 'dear'), 'metadata': {'name': 'd', 'labels': {TYPE: 'dear', CAPACITY: 'on-demand', ZONE: 'z'}}}
     several = [pool('WhenEmptyOrUnderutilized', budget='2'), node('a', 'cheap'), node('b', 'dear'), node('c', 'dear'), bound,
                pod('big', 'a', '3600m'), pod('small', 'b', '450m'), pod('small-too', 'c', '450m'), pod('other', 'd', '3')]
     answer = json.loads(explain(several, '-o', 'json'))
     equal([(b['code'], b.get('detail')) for b in answer['blockers']],
-          [('NO_CHEAPER_NODE', 'its pods fit on no cheaper node: cheap is the cheapest of 2 types that fit, of 2 that the requirements allow'), ('BUDGET', "the pool's disruption budgets allow no more nodes: pool: budgets[0] allows 2 of 3 nodes for Underutilized, always; "
+          [('NO_CHEAPER_NODE', 'its pods fit on no cheaper node: cheap is the cheapest of 2 types that fit, of 2 that the requirements allow; it costs as much as the node, and a replacement has to be cheaper'), ('BUDGET', "the pool's disruption budgets allow no more nodes: pool: budgets[0] allows 2 of 3 nodes for Underutilized, always; "
                       'other nodes come first in this pass')], 'alone and together')
     out, _ = run('disrupt', '-f', folder / 'cluster.json', '--catalogue', types, '--now', '2026-03-01T12:00:00Z', '-o', 'json')
     equal([k['code'] for k in json.loads(out)['kept'] if k['node'] == 'a'], ['BUDGET'], 'the pass says only that')
