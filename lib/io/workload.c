@@ -498,6 +498,19 @@ static karp_status expand_queued_job(workload *w, const io_deferred *deferred, c
     return status;
 }
 
+/* The controller makes no ReplicaSet for a Deployment that is paused (sync() of
+ * pkg/controller/deployment/sync.go, Kubernetes 1.36); one that ran before keeps its pods. A file says which by its
+ * status. */
+static karp_status note_paused(karp_reader *reader, const workload *w, const tree *root)
+{
+    bool paused = tree_is(tree_get(tree_get(root, "spec"), "paused"), TREE_TRUE) && w->replicas > 0;
+    if (!paused || tree_get(root, "status")) return KARP_OK;
+    return io_warn(reader,
+                   "Deployment %.*s: paused (spec.paused): a new one creates no pods before it is resumed; "
+                   "they are planned as if it ran",
+                   str_shown(w->name, 100), w->name.ptr);
+}
+
 karp_status io_expand(io_filler *f, const io_deferred *deferred, tree *root, const io_place *place)
 {
     karp_reader *reader = f->reader;
@@ -542,7 +555,8 @@ karp_status io_expand(io_filler *f, const io_deferred *deferred, tree *root, con
     }
     if (deferred->info->kind == IO_KIND_DEPLOYMENT) {
         w.hash_label = "pod-template-hash";
-        return expand_by_set(&w, root, "Deployment");
+        karp_status status = note_paused(reader, &w, root);
+        return status ? status : expand_by_set(&w, root, "Deployment");
     }
     if (deferred->info->kind != IO_KIND_REPLICA_SET) return expand_plain(&w, root, deferred->info->name);
     /* A ReplicaSet that is controlled by a Deployment of the input gets its pods from that. */

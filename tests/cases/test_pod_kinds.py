@@ -291,6 +291,9 @@ def counts():
     check('Job a: parallelism 0, so no pods; without it they are planned for' in notes(idle), 'no parallelism')
     over = {**idle, 'status': {'conditions': [{'type': 'Complete', 'status': 'True'}]}}
     check('parallelism 0' not in notes(over), 'a Job that has ended')
+    paused = thing('apps/v1', 'Deployment', 'p', spec={'replicas': 2, 'paused': True, 'selector': {'matchLabels': {'a': 'b'}}, 'template': template()})
+    check('Deployment p: paused (spec.paused): a new one creates no pods before it is resumed; they are planned as if it ran' in notes(paused), 'paused')
+    check('paused' not in notes({**paused, 'status': {'replicas': 2}}), 'one that ran before it was paused')
     for kind in ('Deployment', 'StatefulSet', 'ReplicaSet'):
         gone = thing('apps/v1', kind, 'gone', {'deletionTimestamp': '2026-01-01T00:00:00Z'},
                      spec={'replicas': 3, 'selector': {'matchLabels': {'a': 'b'}}, 'template': template()})
