@@ -189,7 +189,7 @@ static bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, cons
     *out = with;
     if (with.question.choice_count > 0 && !find_bound(s, a, steps, aim, false, trail, out)) return false;
     if (trail != NULL && !keep_trail(keep, out, trail)) return false;
-    if (with.value > out->value) *out = with;
+    if (with.value >= out->value) *out = with;
     return true;
 }
 
