@@ -238,7 +238,7 @@ static bool solve_by_labels(contents *w, double enough, uint32_t most)
     if (w->listed) least = w->value;
     top = highest(w);
     for (uint32_t part = top > least ? 1 : NEAR_PARTS; part <= NEAR_PARTS; part++) {
-        double before = w->value, goal = part == NEAR_PARTS ? least : top - (top - least) * part / NEAR_PARTS;
+        double before = w->value, goal = part == NEAR_PARTS ? least : top - (top - least) * part / (double)NEAR_PARTS;
         if (!run_labels(w, goal, limit, 0)) {
             if (w->listed) (void)run_labels(w, first, MOST_LABELS, GUESS_WIDTH);
             return false;
