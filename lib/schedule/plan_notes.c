@@ -99,14 +99,10 @@ static bool node_without_room(const karp_snapshot *s, const pod *p, uint32_t *on
     return false;
 }
 
-bool show_no_room(const karp_snapshot *s, uint32_t pod_number, strbuf *b)
+/* Says what node_without_room() has found. */
+static void add_no_room(strbuf *b, const karp_snapshot *s, const pod *p, uint32_t on, uint32_t which, amount free)
 {
-    const pod *p = pod_at(&s->raw, pod_number);
-    const shape *h = &s->raw.shapes.items[p->shape];
-    uint32_t on, which;
-    amount free;
-    if (!node_without_room(s, p, &on, &which, &free)) return false;
-    const resource_amount *asked = &h->requests.items[which];
+    const resource_amount *asked = &s->raw.shapes.items[p->shape].requests.items[which];
     strbuf_adds(b, "there is no room on ");
     strbuf_addstr(b, name_of(s, s->nodes[on].name));
     strbuf_adds(b, ": it requests ");
@@ -115,6 +111,15 @@ bool show_no_room(const karp_snapshot *s, uint32_t pod_number, strbuf *b)
     add_amount(b, asked->value, asked->binary);
     strbuf_adds(b, ", and other pods leave ");
     add_amount(b, free, asked->binary);
+}
+
+bool show_no_room(const karp_snapshot *s, uint32_t pod_number, strbuf *b)
+{
+    const pod *p = pod_at(&s->raw, pod_number);
+    uint32_t on, which;
+    amount free;
+    if (!node_without_room(s, p, &on, &which, &free)) return false;
+    add_no_room(b, s, p, on, which, free);
     return true;
 }
 
@@ -134,7 +139,7 @@ bool daemons_note(const karp_snapshot *s, karp_decision *d)
         if (count++ > 0) continue;
         strbuf_addstr(&b, pod_name(s, i));
         strbuf_adds(&b, ": ");
-        (void)show_no_room(s, i, &b);
+        add_no_room(&b, s, p, on, which, free);
     }
     if (count == 0) return true;
     if (count > 1) strbuf_adds(&b, " (");
