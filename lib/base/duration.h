@@ -10,6 +10,14 @@
 
 enum { DURATION_OK, DURATION_SYNTAX, DURATION_RANGE };
 
+/* instant + length, at most the last instant and at least the first, which comes after INT64_MIN = no time. */
+static inline int64_t instant_after(int64_t instant, int64_t length)
+{
+    int64_t sum;
+    if (__builtin_add_overflow(instant, length, &sum)) return length < 0 ? INT64_MIN + 1 : INT64_MAX;
+    return sum == INT64_MIN ? INT64_MIN + 1 : sum;
+}
+
 /* *out is written only on success. */
 int duration_read(const char *text, size_t len, int64_t *out);
 

@@ -191,9 +191,3 @@ bool names_known(const karp_snapshot *w, const karp_str *list, size_t count, map
     }
     return true;
 }
-
-int64_t later(int64_t instant, int64_t length)
-{
-    if (length >= 0) return instant > INT64_MAX - length ? INT64_MAX : instant + length;
-    return instant < INT64_MIN + 1 - length ? INT64_MIN + 1 : instant + length;
-}

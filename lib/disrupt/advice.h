@@ -2,6 +2,7 @@
 /* A list of actions under construction, and helpers common to all advice functions. */
 #pragma once
 
+#include <base/duration.h>
 #include <base/str.h>
 #include <karp/lifecycle.h>
 #include <model/snapshot.h>
@@ -73,5 +74,3 @@ bool claim_consolidatable(const karp_snapshot *w, const node_claim *c, const nod
 /* The name ids of those texts in the list that the snapshot contains, as a map that the caller frees; false = out of
  * memory. */
 bool names_known(const karp_snapshot *w, const karp_str *list, size_t count, map64 *out);
-/* instant + length, clamped to the range of int64_t. */
-int64_t later(int64_t instant, int64_t length);

@@ -5,17 +5,9 @@
 #include <base/error.h>
 #include <base/strbuf.h>
 #include <base/cron.h>
+#include <base/duration.h>
 
 enum { MOST_HITS = 4096 };
-
-static int64_t before(int64_t instant, int64_t length)
-{
-    return instant < INT64_MIN + 1 + length ? INT64_MIN + 1 : instant - length;
-}
-static int64_t after(int64_t instant, int64_t length)
-{
-    return instant > INT64_MAX - length ? INT64_MAX : instant + length;
-}
 
 /* Go's Atoi: a number beyond the range of int64 is invalid. */
 static bool whole_number(const char *text, size_t length, int64_t *out)
@@ -60,7 +52,7 @@ bool budget_allows(const budget *b, int64_t total, int64_t now, bool never_is_al
         cron schedule;
         int64_t hit;
         if (!cron_parse(b->schedule.ptr, b->schedule.len, &schedule)) return false;
-        bool some = cron_next(&schedule, before(now, length_of(b)), &hit);
+        bool some = cron_next(&schedule, instant_after(now, -length_of(b)), &hit);
         if (some ? hit > now : !never_is_always) {
             *allowed = BUDGET_UNLIMITED;
             return true;
@@ -109,12 +101,12 @@ static int64_t next_edge(const budget *b, int64_t now)
     cron schedule;
     int64_t hit, next;
     if (!budget_scheduled(b) || !cron_parse(b->schedule.ptr, b->schedule.len, &schedule)) return KARP_NO_TIME;
-    if (!cron_next(&schedule, before(now, length_of(b)), &hit)) return KARP_NO_TIME;
+    if (!cron_next(&schedule, instant_after(now, -length_of(b)), &hit)) return KARP_NO_TIME;
     if (hit > now) return length_of(b) == 0 ? KARP_NO_TIME : hit;
-    int64_t end = after(hit, length_of(b));
+    int64_t end = instant_after(hit, length_of(b));
     for (int i = 0; i < MOST_HITS && cron_next(&schedule, hit, &next) && next <= end; i++) {
         hit = next;
-        end = after(hit, length_of(b));
+        end = instant_after(hit, length_of(b));
     }
     return end == INT64_MAX ? KARP_NO_TIME : end;
 }

@@ -32,7 +32,7 @@ static bool node_protected(const pass *p, const object *shown)
     if (value == w->known.true_) return true;
     karp_str text = text_of(w, value);
     if (pass_quirk(p, 21) || !duration_parse(text.ptr, text.len, &length) || length <= 0) return false;
-    return p->now < later(shown->creation, length);
+    return p->now < instant_after(shown->creation, length);
 }
 
 static uint32_t node_exclusion(const pass *p, uint32_t number)

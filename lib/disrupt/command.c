@@ -96,7 +96,10 @@ static int64_t time_limit(const struct stepping *g)
     return limit < least_time ? least_time : limit;
 }
 
-static bool out_of_time(const struct stepping *g) { return g->now > later(g->step->state.started, time_limit(g)); }
+static bool out_of_time(const struct stepping *g)
+{
+    return g->now > instant_after(g->step->state.started, time_limit(g));
+}
 
 /* Updates a replacement's progress. false = its claim is gone. */
 static bool look_at_replacement(struct stepping *g, karp_replacement *r)
@@ -132,7 +135,7 @@ static void progress(struct stepping *g)
     if (all) delete_claims(g, false);
     if (out_of_time(g) && (!all || step_quirk(g, 7))) roll_back(g, KARP_REASON_TIMED_OUT, true);
     else if (all) enter(g, KARP_COMMAND_PHASE_DELETING, g->now);
-    else enter(g, KARP_COMMAND_PHASE_WAITING, later(g->now, pause));
+    else enter(g, KARP_COMMAND_PHASE_WAITING, instant_after(g->now, pause));
 }
 
 static void finish_deleting(struct stepping *g)
@@ -149,7 +152,7 @@ static void finish_deleting(struct stepping *g)
         roll_back(g, KARP_REASON_TIMED_OUT, true);
     } else {
         delete_claims(g, true);
-        enter(g, KARP_COMMAND_PHASE_DELETING, later(g->now, pause));
+        enter(g, KARP_COMMAND_PHASE_DELETING, instant_after(g->now, pause));
     }
 }
 
@@ -267,7 +270,7 @@ static karp_status launch(struct stepping *g, karp_error *error)
         go_in_progress(g);
     } else {
         create(g);
-        enter(g, KARP_COMMAND_PHASE_LAUNCHING, later(g->now, pause));
+        enter(g, KARP_COMMAND_PHASE_LAUNCHING, instant_after(g->now, pause));
     }
     return KARP_OK;
 }
@@ -437,7 +440,7 @@ static bool gather(const karp_decision *d, const karp_command *c, arena *a, karp
                                .receivers = receivers,
                                .receiver_count = c->placement_count };
     s->phase = KARP_COMMAND_PHASE_VALIDATING;
-    if (c->validate_after > 0) s->validate_at = later(d->now, c->validate_after);
+    if (c->validate_after > 0) s->validate_at = instant_after(d->now, c->validate_after);
     return true;
 }
 

@@ -113,7 +113,7 @@ static karp_str drift_reason(struct looking *l, uint32_t claim_number, uint32_t 
     uint32_t labels = set_of_labels(&l->algebra, c->meta.labels, NULL);
     if (labels == NO_ID) return (karp_str){ NULL, 0 };
     if (requirements_drifted(l, c, p, labels)) return str("RequirementsDrifted");
-    bool old = later(c->meta.creation, type_age) < l->a->now;
+    bool old = instant_after(c->meta.creation, type_age) < l->a->now;
     if (old && !(told != NULL && told->type_found) && w->pool_table[pool] != NO_ID) {
         if (type_missing(l, c, pool, labels)) return str("InstanceTypeNotFound");
         advice_found(l->a, claim_name(w, claim_number));
@@ -130,7 +130,7 @@ static void look_at_drift(struct looking *l, uint32_t claim_number, uint32_t poo
     karp_str reason = { NULL, 0 };
     if (condition_is_true(w, w->raw.claims.items[claim_number].conditions, "Launched")) {
         reason = drift_reason(l, claim_number, pool, &unknown);
-        advice_look_again(l->a, later(l->a->now, recheck));
+        advice_look_again(l->a, instant_after(l->a->now, recheck));
     }
     if (!unknown) want_condition(l->a, claim_number, "Drifted", reason);
 }
@@ -146,7 +146,7 @@ bool claim_consolidatable(const karp_snapshot *w, const node_claim *c, const nod
     if (after == KARP_DURATION_NEVER || ready == NULL || ready->status != w->known.status_true) return false;
     if (after == KARP_DURATION_UNSET || after == 0) return true;
     int64_t since = event != KARP_NO_TIME ? event : ready->since;
-    int64_t end = since == KARP_NO_TIME ? KARP_NO_TIME : later(since, after);
+    int64_t end = since == KARP_NO_TIME ? KARP_NO_TIME : instant_after(since, after);
     if (end == KARP_NO_TIME || end <= now) return true;
     *from = end;
     return false;

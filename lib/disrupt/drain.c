@@ -32,7 +32,7 @@ static bool by_force(const struct draining *d, const pod *p)
     if (p->deletion != KARP_NO_TIME) return p->deletion > d->deadline;
     if (grace < 0) return false;
     int64_t length = grace > INT64_MAX / SECOND_NS ? INT64_MAX : grace * SECOND_NS;
-    return d->a->now > later(d->deadline, -length);
+    return d->a->now > instant_after(d->deadline, -length);
 }
 
 static uint32_t group_of_pod(const karp_snapshot *w, const pod *p)
@@ -131,7 +131,7 @@ static void conclude(struct draining *d, uint32_t claim_number, bool nobody)
         condition_list list = w->raw.claims.items[claim_number].conditions;
         const condition *c = condition_named(w, list, "Drained");
         bool done = c != NULL && c->status == w->known.status_true;
-        bool waited = c != NULL && c->since != KARP_NO_TIME && later(c->since, least_drain) <= a->now;
+        bool waited = c != NULL && c->since != KARP_NO_TIME && instant_after(c->since, least_drain) <= a->now;
         a->finished = nobody && (done || waited);
         karp_action action = { .kind = KARP_ACTION_SET_CONDITION,
                                .object = claim_name(w, claim_number),
@@ -139,7 +139,7 @@ static void conclude(struct draining *d, uint32_t claim_number, bool nobody)
                                .value = str(a->finished ? "Drained" : "Draining") };
         if (a->finished ? !done : c == NULL) advise(a, action);
     }
-    if (!a->finished) advice_look_again(a, later(a->now, step));
+    if (!a->finished) advice_look_again(a, instant_after(a->now, step));
 }
 
 /* Starts the advice about a node that is being deleted. Status: OK, NOMEM, NOT_FOUND, INVALID. */
@@ -220,6 +220,6 @@ karp_status karp_advise_detachment(const karp_snapshot *snapshot, karp_str node_
                                    .subject = str("VolumesDetached"),
                                    .value = str("VolumesDetached") });
     }
-    if (!d.a->finished) advice_look_again(d.a, later(d.a->now, step));
+    if (!d.a->finished) advice_look_again(d.a, instant_after(d.a->now, step));
     return advice_finish(d.a, out, error);
 }

@@ -39,7 +39,7 @@ static void time_out(karp_advice *a, uint32_t claim_number)
     if (condition_is_true(w, c->conditions, "Registered")) return;
     bool launched = condition_is_true(w, c->conditions, "Launched");
     int64_t since = waiting_since(w, c, launched ? "Registered" : "Launched");
-    delete_at(a, claim_number, later(since, launched ? registration_timeout : launch_timeout),
+    delete_at(a, claim_number, instant_after(since, launched ? registration_timeout : launch_timeout),
               launched ? "RegistrationTimeout" : "LaunchTimeout");
 }
 

@@ -29,7 +29,7 @@ karp_status karp_advise_garbage(const karp_snapshot *snapshot, int64_t now, cons
                                  .value = str("InstanceGone") });
     }
     map64_free(&alive);
-    advice_look_again(a, later(a->now, period));
+    advice_look_again(a, instant_after(a->now, period));
     return advice_finish(a, out, error);
 }
 

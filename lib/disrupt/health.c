@@ -71,7 +71,7 @@ static void weigh(struct looking *l, const condition *c, uint32_t number)
                                                                                                       : c->since;
     if (since == KARP_NO_TIME) since = 0;
     if (l->rebooted != KARP_NO_TIME && l->rebooted > since) since = l->rebooted;
-    int64_t eligible = later(since, policy->toleration);
+    int64_t eligible = instant_after(since, policy->toleration);
     if (eligible > l->p->now) return;
     double minutes = ((double)l->p->now - (double)eligible) / (60.0 * (double)SECOND_NS);
     double score = (double)l->h->ranks[number] + minutes / 30.0;

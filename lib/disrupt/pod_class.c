@@ -10,7 +10,7 @@ static const int64_t stuck_after = INT64_C(60) * SECOND_NS;
 /* Whether the pod's deletion is overdue by a minute. */
 static bool pod_stuck(const pod *p, int64_t now)
 {
-    return p->deletion != KARP_NO_TIME && later(p->deletion, stuck_after) < now;
+    return p->deletion != KARP_NO_TIME && instant_after(p->deletion, stuck_after) < now;
 }
 
 bool pod_drainable(const karp_snapshot *s, const pod *p, int64_t now)

@@ -55,7 +55,7 @@ karp_status karp_advise_pod_events(const karp_snapshot *before, const karp_snaps
         const state_node *n = &snapshot->nodes[i];
         if (n->claim == NO_ID || n->node == NO_ID) continue;
         int64_t last = snapshot->raw.claims.items[n->claim].last_pod_event;
-        if (last != KARP_NO_TIME && later(last, least_apart) > a->now) continue;
+        if (last != KARP_NO_TIME && instant_after(last, least_apart) > a->now) continue;
         if (some_event(before, snapshot, n))
             advise(a, (karp_action){
                           .kind = KARP_ACTION_POD_EVENT, .object = claim_name(snapshot, n->claim), .number = a->now });

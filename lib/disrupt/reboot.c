@@ -67,7 +67,7 @@ static void end(const struct rebooting *r, const char *reason)
 static void give_up(const struct rebooting *r)
 {
     open_fence(r);
-    if (r->grace != KARP_DURATION_UNSET) advise_termination_at(r->a, r->claim, later(r->a->now, r->grace));
+    if (r->grace != KARP_DURATION_UNSET) advise_termination_at(r->a, r->claim, instant_after(r->a->now, r->grace));
     act(r, KARP_ACTION_DELETE_CLAIM, "", str("RebootFailed"));
 }
 
@@ -79,18 +79,18 @@ static int64_t deadline(const struct rebooting *r)
     const condition *initialized = condition_named(r->a->snapshot, r->c->conditions, "Initialized");
     if (r->issued) {
         bool unknown = initialized != NULL && equal_str(text_of(r->a->snapshot, initialized->status), str("Unknown"));
-        return unknown ? later(initialized->since, observation) : KARP_NO_TIME;
+        return unknown ? instant_after(initialized->since, observation) : KARP_NO_TIME;
     }
-    return r->answer->asked != KARP_NO_TIME ? later(r->answer->asked, issuance) : KARP_NO_TIME;
+    return r->answer->asked != KARP_NO_TIME ? instant_after(r->answer->asked, issuance) : KARP_NO_TIME;
 }
 
 /* A deleted Node may come back until the deadline of the phase, or within five minutes if there is none. */
 static void wait_for_node(const struct rebooting *r)
 {
     int64_t end_ = deadline(r);
-    if (end_ == KARP_NO_TIME) end_ = later(r->requested, issuance);
+    if (end_ == KARP_NO_TIME) end_ = instant_after(r->requested, issuance);
     if (r->a->now > end_) give_up(r);
-    else advice_look_again(r->a, later(r->a->now, poll));
+    else advice_look_again(r->a, instant_after(r->a->now, poll));
 }
 
 /* ---- requested --------------------------------------------------------------------------------------------------- */
@@ -100,17 +100,17 @@ static bool drained(const struct rebooting *r)
 {
     karp_advice *a = r->a;
     if (r->grace == 0) return true;
-    int64_t least = later(r->requested, least_drain);
+    int64_t least = instant_after(r->requested, least_drain);
     int64_t most = r->grace == KARP_DURATION_UNSET
                        ? KARP_NO_TIME
-                       : later(r->requested, r->grace > least_drain ? r->grace : least_drain);
+                       : instant_after(r->requested, r->grace > least_drain ? r->grace : least_drain);
     if (most != KARP_NO_TIME && most <= a->now) return true;
     if (advise_evictions(a, r->n, KARP_NO_TIME)) {
         if (least <= a->now) return true;
         advice_look_again(a, least);
         return false;
     }
-    advice_look_again(a, later(a->now, poll));
+    advice_look_again(a, instant_after(a->now, poll));
     if (most != KARP_NO_TIME) advice_look_again(a, most);
     return false;
 }
@@ -121,7 +121,7 @@ static void issue(const struct rebooting *r)
     act(r, KARP_ACTION_CONDITION_UNKNOWN, "Initialized", str("Rebooting"));
     if (label_get(node_of(r)->meta.labels, r->a->snapshot->known.initialized) != NO_ID)
         on_node(r, KARP_ACTION_REMOVE_LABEL, LABEL_INITIALIZED);
-    advice_look_again(r->a, later(r->a->now, poll));
+    advice_look_again(r->a, instant_after(r->a->now, poll));
 }
 
 static void step_requested(const struct rebooting *r)
@@ -161,7 +161,7 @@ static void step_issued(const struct rebooting *r)
         return;
     }
     if (back) open_fence(r);
-    advice_look_again(r->a, later(r->a->now, poll));
+    advice_look_again(r->a, instant_after(r->a->now, poll));
 }
 
 /* ---- all of them ------------------------------------------------------------------------------------------------- */

@@ -33,7 +33,7 @@ static int64_t repair_time(const karp_snapshot *w, const node *n, const struct p
     for (size_t i = 0; i < p->count; i++) {
         const condition *c = matching(w, n->conditions, &p->items[i]);
         if (c == NULL || c->since == KARP_NO_TIME) continue;
-        int64_t end = later(c->since, p->items[i].toleration);
+        int64_t end = instant_after(c->since, p->items[i].toleration);
         if (first == KARP_NO_TIME || end < first) first = end;
     }
     return first;
@@ -67,7 +67,7 @@ static void look(karp_advice *a, const state_node *n, const struct policies *p)
         advise(a, (karp_action){ .kind = KARP_ACTION_BLOCKED,
                                  .object = name_of(w, own->meta.name),
                                  .value = str("TooManyUnhealthy") });
-        advice_look_again(a, later(a->now, retry));
+        advice_look_again(a, instant_after(a->now, retry));
     } else {
         advise_termination_now(a, n->claim);
         advise(a, (karp_action){

@@ -76,7 +76,7 @@ static void scale_up(karp_advice *a, uint32_t pool, pool_counters k)
     int64_t wanted = p->replicas - k.active, room = node_room(p, k);
     if (room < wanted) {
         wanted = room;
-        advice_look_again(a, later(a->now, limited));
+        advice_look_again(a, instant_after(a->now, limited));
     }
     if (wanted > 0)
         advise(a, (karp_action){
@@ -92,7 +92,7 @@ karp_status karp_advise_static_pools(const karp_snapshot *snapshot, int64_t now,
     for (uint32_t i = 0; i < snapshot->raw.pools.count && on && !a->failed; i++) {
         if (snapshot->raw.pools.items[i].replicas < 0) continue;
         pool_counters k = count_claims(snapshot, i);
-        advice_look_again(a, later(a->now, recheck));
+        advice_look_again(a, instant_after(a->now, recheck));
         if (k.active < snapshot->raw.pools.items[i].replicas) scale_up(a, i, k);
         else if (k.active > snapshot->raw.pools.items[i].replicas)
             scale_down(a, i, k.active - snapshot->raw.pools.items[i].replicas);

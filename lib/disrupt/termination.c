@@ -27,7 +27,7 @@ static void set_deadline(karp_advice *a, uint32_t claim_number)
     if (c->termination_grace_period == KARP_DURATION_UNSET || annotation(w, &c->meta, termination_key).ptr != NULL)
         return;
     size_t length = instant_format(
-        floor_divide(later(c->meta.deletion, c->termination_grace_period), SECOND_NS) * SECOND_NS, text);
+        floor_divide(instant_after(c->meta.deletion, c->termination_grace_period), SECOND_NS) * SECOND_NS, text);
     advise(a, (karp_action){ .kind = KARP_ACTION_ANNOTATE_CLAIM,
                              .object = claim_name(w, claim_number),
                              .subject = str(termination_key),
@@ -70,7 +70,7 @@ static void end_claim(const struct ending *e, uint32_t claim_number)
                                  .subject = str("InstanceTerminating"),
                                  .value = str("InstanceTerminating") });
     }
-    advice_look_again(a, later(a->now, step));
+    advice_look_again(a, instant_after(a->now, step));
 }
 
 /* The claim of a node; NO_ID = none or several. */

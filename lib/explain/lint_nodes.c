@@ -3,6 +3,7 @@
 #include <explain/lint.h>
 #include <explain/node_causes.h>
 
+#include <base/duration.h>
 #include <karp/values.h>
 #include <schedule/report.h>
 
@@ -86,7 +87,7 @@ static void check_overlays(linting *l)
 
 static bool is_younger(int64_t instant, int64_t length, int64_t now)
 {
-    return instant != KARP_NO_TIME && (instant > INT64_MAX - length || instant + length > now);
+    return instant != KARP_NO_TIME && instant_after(instant, length) > now;
 }
 
 /* Whether a pod came to the node, or left it, within consolidateAfter. The node itself is older. */

@@ -122,8 +122,9 @@ static void show_pdb(strbuf *b, const node_view *v, uint32_t budget_number)
 /* base + length, if that is after `now`, else KARP_NO_TIME. */
 static int64_t later(int64_t base, int64_t length, int64_t now)
 {
-    if (base == KARP_NO_TIME || length <= 0 || base > INT64_MAX - length || base + length <= now) return KARP_NO_TIME;
-    return base + length;
+    if (base == KARP_NO_TIME || length <= 0) return KARP_NO_TIME;
+    int64_t end = instant_after(base, length);
+    return end == INT64_MAX || end <= now ? KARP_NO_TIME : end;
 }
 
 static const node_claim *claim_of(const karp_snapshot *s, const state_node *n)
@@ -280,7 +281,7 @@ static bool close_to(int64_t instant, int64_t event)
 {
     if (instant == KARP_NO_TIME) return false;
     int64_t first = instant < event ? instant : event, last = instant < event ? event : instant;
-    return first > INT64_MAX - event_distance || last <= first + event_distance;
+    return last <= instant_after(first, event_distance);
 }
 
 /* The pod that was bound to the node or left it at the time of the event; NO_ID = no pod in the input did. */
@@ -318,7 +319,7 @@ bool wait_is_over(const karp_snapshot *s, uint32_t node_number, int64_t now)
     if (n->claim == NO_ID || n->pool == NO_ID) return false;
     int64_t after = s->raw.pools.items[n->pool].consolidate_after, since = counts_from(s, n, &event);
     if (since == KARP_NO_TIME || after == KARP_DURATION_NEVER || after < 0) return false;
-    return since <= INT64_MAX - after && since + after <= now;
+    return instant_after(since, after) <= now;
 }
 
 void show_shielded(strbuf *b, const karp_snapshot *s, uint32_t node_number)

@@ -225,6 +225,8 @@ static karp_status ignore_preferences(search *q)
     karp_status status = search_round(q, NULL, NULL, q->options);
     q->stopped = status == KARP_E_CANCELED;
     if (status != KARP_OK) return q->stopped ? KARP_OK : status;
+    round_bill bill;
+    if (!policy_bill(q->s, q->objective, &bill)) return fail_nomem(q->error);
     memset(q->now_left, 0, words_ * sizeof *q->now_left);
     policy_left(q->s, q->now_left);
     if (bits_equal(q->now_left, q->left, words_)) status = find_bound(q);
@@ -243,8 +245,8 @@ static karp_status begin_search(search *q)
     status = search_round(q, NULL, NULL, q->options);
     if (status != KARP_OK) return status;
     memcpy(q->steps_kept, q->steps_now, q->seen->raw.pods.count * sizeof *q->steps_kept);
-    policy_left(q->s, q->left);
     if (!policy_bill(q->s, q->objective, &q->compatible)) return fail_nomem(q->error);
+    policy_left(q->s, q->left);
     q->best = q->compatible;
     bool ignores = (q->objective->flags & KARP_COST_IGNORE_PREFERENCES) != 0;
     status = ignores ? KARP_OK : find_bound(q);

@@ -137,6 +137,8 @@ static karp_status place_all_anew(repacking *r)
     karp_status status = repack_new_round(r, r->removed, r->home_count, r->moving, r->moving_count, NULL);
     if (status != KARP_OK) return status;
     memcpy(r->steps, r->steps_now, r->seen->raw.pods.count * sizeof *r->steps);
+    round_bill bill;
+    if (!policy_bill(r->s, &r->objective, &bill)) return fail_nomem(r->error);
     policy_left(r->s, left);
     uint32_t n = 0;
     if (r->cut) r->home_count = 0; /* it is not known which pods can be placed */

@@ -83,7 +83,7 @@ int64_t claim_expires(const node_claim *c)
         c->expire_after == KARP_DURATION_NEVER)
         return KARP_NO_TIME;
     if (c->meta.creation == KARP_NO_TIME) return KARP_NO_TIME + 1; /* created at no known time */
-    return c->expire_after > INT64_MAX - c->meta.creation ? INT64_MAX : c->meta.creation + c->expire_after;
+    return instant_after(c->meta.creation, c->expire_after);
 }
 
 bool node_expired(const karp_snapshot *s, uint32_t node_number, int64_t now)

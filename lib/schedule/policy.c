@@ -91,9 +91,15 @@ bool policy_bill(scheduler *s, const karp_objective *aim, round_bill *out)
 
 void policy_note_given_up(scheduler *s, uint16_t *steps) { s->placement.gave_up = steps; }
 
-void policy_left(const scheduler *s, uint64_t *pods)
+void policy_left(scheduler *s, uint64_t *pods)
 {
+    bool dropped = false;
     for (size_t i = 0; i < s->placement.failures.count; i++) bits_set(pods, s->placement.failures.items[i].pod);
+    for (uint32_t c = 0; c < s->claims.list.count; c++) dropped = dropped || s->claims.list.items[c].dropped;
+    for (uint32_t i = 0; dropped && i < s->snapshot->raw.pods.count; i++) {
+        place at = placement_get(s, i);
+        if (at.where == PLACE_CLAIM && s->claims.list.items[at.target].dropped) bits_set(pods, i);
+    }
 }
 
 bool policy_cut_short(const scheduler *s) { return s->round.stopped || devices_gave_up(s); }

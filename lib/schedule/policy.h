@@ -41,8 +41,9 @@ typedef struct round_bill {
     bool dropped; /* some claim is not launched after all, so its pods are unschedulable */
 } round_bill;
 bool policy_bill(scheduler *s, const karp_objective *aim, round_bill *out);
-/* Sets the bits of the pods that the round did not place. */
-void policy_left(const scheduler *s, uint64_t *pods);
+/* Sets the bits of the pods that the round did not place. Only after policy_bill() is it known which claims are not
+ * launched after all. */
+void policy_left(scheduler *s, uint64_t *pods);
 /* Whether any rule depends on more than capacity and node requirements: on where other pods are, on groups of pods that
  * start together, or on volumes. */
 bool policy_has_topology(const scheduler *s);

@@ -12,15 +12,21 @@
 
 static karp_str text(const char *t) { return (karp_str){ t, strlen(t) }; }
 
-/* A claim alone, whatever its conditions. */
-static void add_claim(cluster *c, const char *name, const char *metadata, const char *spec, const char *status)
+static void add_claim_of(cluster *c, const char *creation, const char *name, const char *metadata, const char *spec,
+                         const char *status)
 {
     add(c,
         ",{\"apiVersion\":\"karpenter.sh/"
-        "v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"%s\",\"creationTimestamp\":\"2026-01-05T08:00:00Z\"%s},"
+        "v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"%s\",\"creationTimestamp\":\"%s\"%s},"
         "\"spec\":{\"nodeClassRef\":{\"group\":\"g\",\"kind\":\"k\",\"name\":\"n\"},\"requirements\":[]%s},\"status\":{"
         "%s}}",
-        name, metadata, spec, status);
+        name, creation, metadata, spec, status);
+}
+
+/* A claim alone, whatever its conditions. */
+static void add_claim(cluster *c, const char *name, const char *metadata, const char *spec, const char *status)
+{
+    add_claim_of(c, "2026-01-05T08:00:00Z", name, metadata, spec, status);
 }
 
 static void test_meanings(void **state)
@@ -56,6 +62,19 @@ static void test_expiration(void **state)
     assert_int_equal(karp_advise_expiration(c->snapshot, now, &a, &c->error), KARP_OK);
     expect_advice(a, "delete exact=Expired; delete old=Expired; delete soon=Expired; again 2026-01-05T14:00:00Z");
     assert_int_equal(karp_advise_expiration(NULL, 0, &a, &c->error), KARP_E_INVALID);
+}
+
+/* Instants before 1970 are below 0. */
+static void test_expiration_of_the_ancient(void **state)
+{
+    cluster *c = *state;
+    karp_advice *a = NULL;
+    cluster_begin(c, 1, "");
+    add_claim_of(c, "1960-01-01T00:00:00Z", "ancient", "", ",\"expireAfter\":\"720h\"", "");
+    add_claim_of(c, "1960-01-01T00:00:00Z", "kept", "", ",\"expireAfter\":\"876000h\"", "");
+    cluster_ready(c);
+    assert_int_equal(karp_advise_expiration(c->snapshot, 0, &a, &c->error), KARP_OK);
+    expect_advice(a, "delete ancient=Expired; again 2059-12-07T00:00:00Z");
 }
 
 static void test_timeouts(void **state)
@@ -775,6 +794,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_meanings),
         cmocka_unit_test(test_expiration),
+        cmocka_unit_test(test_expiration_of_the_ancient),
         cmocka_unit_test(test_timeouts),
         cmocka_unit_test(test_drifted),
         cmocka_unit_test(test_consolidatable),
