@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A new member of karp_launch needs three places: the struct, where it is filled, and its row.
 
-    member.py    needs $KARP_BUILD, which makes the libraries' one files
-
-Copies of both libraries get a member more in exactly these places. It must then be in plans, in the table of launches, and in Commands that
+Run by places.py. Copies of both libraries get a member more in exactly these places. It must then be in plans, in the table of launches, and in Commands that
 are written, read and written again; and in the launches of Python, Go and Rust, once bindings/generate.py has run.
 """
 import os
@@ -22,7 +20,7 @@ import results  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
-FOLDER = grown.BUILD / 'tests' / 'member'
+FOLDER = grown.BUILD / 'tests' / 'places'
 VALUE = 471104711
 # What a line is found by, the line after it, and in how many files it is: both libraries have the row.
 PLACES = {
@@ -66,22 +64,11 @@ def in_bindings():
     return problems
 
 
-def main():
-    if not (grown.BUILD / 'lib' / 'libkarp-io.so').exists() or not shutil.which('ninja'):
-        print('there is no libkarp-io, or no ninja')
-        return 77
-    grown.write_changed(FOLDER, PLACES)
-    grown.make_libraries(FOLDER)
+def problems_found():
     program = FOLDER / 'member'
     subprocess.run([*os.environ.get('KARP_CC', 'cc').split(), '-std=c11', '-w', '-I', FOLDER, HERE / 'consumers' / 'member.c', '-o', program, '-L', FOLDER,
                     '-lkarp-io', '-lkarp'], check=True)
     wanted = [f'plan: {VALUE}', 'table: one_more', f'command: {VALUE}']
     got = subprocess.run([program, SOURCE / 'examples' / 'quickstart'], env=dict(os.environ, LD_LIBRARY_PATH=str(FOLDER)), capture_output=True,
                          text=True).stdout.splitlines()
-    problems = ([] if got == wanted else [f'{got}, not {wanted}']) + in_bindings()
-    print('\n'.join(problems) or f'{len(PLACES)} places')
-    return bool(problems)
-
-
-if __name__ == '__main__':
-    sys.exit(main())
+    return ([] if got == wanted else [f'{got}, not {wanted}']) + in_bindings()

@@ -2,22 +2,19 @@
 """A new version of Karpenter needs one row of lib/model/peer.c, a new disruption method its number, one row of lib/decision/methods.h
 and its file, a new cloud its folder and one row of lib/providers/builtin.h.
 
-    one_row.py    needs $KARP_BUILD, which makes the libraries' one files
-
-A copy of both libraries has a row more of each. The program must then take the profile, the method and the cloud, name them in help,
+Run by places.py. A copy of both libraries has a row more of each. The program must then take the profile, the method and the cloud, name them in help,
 completion, messages and decisions, and read plans and snapshots of them; Python must list profile and method.
 """
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 
 import grown
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
-FOLDER = grown.BUILD / 'tests' / 'one_row'
+FOLDER = grown.BUILD / 'tests' / 'places'
 # What a row is found by, what it becomes, and in how many of the files it is.
 PLACES = {
     'version': (r'\{ *KARP_PEER_1_15, *PEER *"1.15" *\},', r'\g<0> { 9099, PEER "9.99" },', 1),
@@ -45,12 +42,7 @@ def said(*words, wanted=0):
     return ' '.join((done.stderr if wanted else done.stdout).split())
 
 
-def main():
-    if not os.environ.get('KARP') or not (grown.BUILD / 'lib' / 'libkarp-io.so').exists() or not shutil.which('ninja'):
-        print('there is no program, no libkarp-io, or no ninja')
-        return 77
-    grown.write_changed(FOLDER, PLACES)
-    grown.make_libraries(FOLDER)
+def problems_found():
     checks = {
         'Decides as Karpenter 9.99 does, or 1.14 (--profile karpenter-1.14), or 1.15 (--profile karpenter-1.15).': said('--version'),
         'karpenter-1.14, karpenter-1.15, karpenter-9.99, or karp': said('plan', '--help'),
@@ -85,11 +77,4 @@ def main():
     package = subprocess.run([sys.executable, '-c', 'from karp import _options; print(", ".join((*_options.PROFILES, *_options.METHODS)))'], text=True, capture_output=True,
                              env=dict(ENV, PYTHONPATH=str(SOURCE / 'bindings/python'), KARP_LIBRARY=str(FOLDER)))
     checks[f'{NAMES}, karp, Emptiness, StaticDrift, Drift, MultiNodeConsolidation, SingleNodeConsolidation, Expiration, Repair, LastEmpty'] = package.stdout + package.stderr
-    missing = {wanted: got for wanted, got in checks.items() if wanted not in got}
-    for wanted, got in missing.items():
-        print(f'{wanted!r} is not in {got[-3000:]!r}')
-    return bool(missing)
-
-
-if __name__ == '__main__':
-    sys.exit(main())
+    return [f'{wanted!r} is not in {got[-3000:]!r}' for wanted, got in checks.items() if wanted not in got]

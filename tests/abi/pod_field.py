@@ -2,22 +2,18 @@
 """A new field of a pod that decisions read needs five places in C: the struct, its row, the member of shape with its own row, and where it is read. CONTRIBUTING.md
 says the same, and names two more in Go.
 
-    pod_field.py    needs $KARP_BUILD, which makes the libraries' one files
-
-Copies of both libraries get spec.schedulerName in exactly these places. Pods that differ in it alone must then be of two classes, pods that
+Run by places.py. Copies of both libraries get spec.schedulerName in exactly these places. Pods that differ in it alone must then be of two classes, pods that
 are equal in it of one, in whatever way they are read; and a field that is misspelt is still noticed.
 """
 import json
 import os
 import pathlib
-import shutil
 import subprocess
-import sys
 
 import grown
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
-FOLDER = grown.BUILD / 'tests' / 'pod_field'
+FOLDER = grown.BUILD / 'tests' / 'places'
 PLACES = {
     'struct': (r'\} karp_pod;', '    karp_str scheduler_name;\n} karp_pod;', 1),
     'row': (r'\{(TEXT\w*)\("priorityClassName",karp_pod,priority_class_name\)\}', r'\g<0>,{\1("schedulerName",karp_pod,scheduler_name)}', 1),
@@ -43,23 +39,13 @@ def classes(documents, form):
     return int(done.stderr.split(' kinds)')[0].split()[-1])
 
 
-def main():
-    if not os.environ.get('KARP') or not (grown.BUILD / 'lib' / 'libkarp-io.so').exists() or not shutil.which('ninja'):
-        print('there is no program, no libkarp-io, or no ninja')
-        return 77
-    grown.write_changed(FOLDER, PLACES | NO_PLACE)
-    grown.make_libraries(FOLDER)
+def problems_found():
     other = classes([], 'List')
     for form in ('List', 'lines'):
         for count in (2, 9):
             equal = classes([pod(f'a-{i}', 'x') for i in range(count)], form)
             different = classes([pod(f'a-{i}', f'x-{i % 2}') for i in range(count)], form)
-            assert (equal - other, different - other) == (1, 2), (form, count, other, equal, different)
+            if (equal - other, different - other) != (1, 2):
+                return [f'{form}, {count} pods: {other} kinds, {equal} with those that are equal, {different} with those that differ']
     contributing = (SOURCE / 'CONTRIBUTING.md').read_text()
-    assert 'is added in five places in C' in contributing and len(PLACES) == 5, 'CONTRIBUTING.md says another number of places'
-    print(f'{len(PLACES)} places')
-    return 0
-
-
-if __name__ == '__main__':
-    sys.exit(main())
+    return [] if 'is added in five places in C' in contributing and len(PLACES) == 5 else ['CONTRIBUTING.md says another number of places']
