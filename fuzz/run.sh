@@ -32,8 +32,9 @@ for target in "$@"; do
     fi
     # The signal of the limit ends it; what it has found new is on disk by then.
     (
-        ulimit -c 0 -H -t $((seconds + 5))
-        ulimit -S -t "$seconds"
+        ulimit -c 0
+        ulimit -S -t "$seconds" # first: the other limit is not below this one
+        ulimit -H -t $((seconds + 5))
         exec "$build/fuzz/fuzz_$target" -timeout=300 -rss_limit_mb=3000 -max_len=65536 "${dictionary[@]}" \
             -artifact_prefix="$build/findings/$target-" -print_final_stats=1 "$new" "corpora/$target"
     ) >"$log" 2>&1 || status=$?

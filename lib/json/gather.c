@@ -73,10 +73,10 @@ enum { OF_AN_ELEMENT = 64 };
 
 bool tree_take_gathered(trees *t, tree *into, size_t from)
 {
-    tree_member *members = t->stack + from;
     size_t count = t->stack_count - from;
     t->stack_count = from;
-    if (count == 0) return t->status == KARP_OK;
+    if (count == 0) return t->status == KARP_OK; /* there may be no stack yet */
+    tree_member *members = t->stack + from;
     if (into->type == TREE_MAP) count = leave_repeats(t, members, count, &into->name_bits);
     if (t->status) return false;
     if (count >= UINT32_MAX) return refused(t, KARP_E_LIMIT);
