@@ -92,13 +92,13 @@ bool overlay_resizes(overlay_view *o, bool *any)
     const karp_snapshot *s = o->snapshot;
     *any = false;
     for (uint32_t i = 0; i < s->class_count; i++) {
-        const shape *h = &s->raw.shapes.items[s->classes[i].shape];
-        if (h->newer_requests == NULL) continue;
+        const resource_list newer = beside_of(&s->raw.shapes.items[s->classes[i].shape]).newer;
+        if (newer.count == 0) continue;
         int64_t *vector = arena_array(&o->data, s->dims, sizeof *vector);
         if (vector == NULL) return false;
-        vector_of(s, *h->newer_requests, vector);
+        vector_of(s, newer, vector);
         o->view.classes[i].requests = vector;
-        overlay_shape(o, s->classes[i].shape)->requests = *h->newer_requests;
+        overlay_shape(o, s->classes[i].shape)->requests = newer;
         *any = true;
     }
     if (!*any) return true;

@@ -152,7 +152,9 @@ static void check_memory(linting *l)
     const karp_snapshot *s = l->snapshot;
     const karp_decision *plan = NULL;
     bool limits = false, found = false;
-    for (size_t i = 0; i < s->raw.shapes.count && !limits; i++) limits = s->raw.shapes.items[i].limits != NULL;
+    for (size_t i = 0; i < s->raw.shapes.count && !limits; i++) {
+        limits = beside_of(&s->raw.shapes.items[i]).limits.count > 0;
+    }
     for (uint32_t n = 0; limits && n < s->node_count && !found; n++) {
         found = show_overcommit_of_node(&l->text, s, n);
         if (found) strbuf_adds(&l->remedy, "request what the pods use, or limit them to what they request");

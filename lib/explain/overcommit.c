@@ -13,7 +13,7 @@ static amount most_used(const karp_snapshot *s, const uint32_t *pods, size_t cou
     for (size_t i = 0; i < count; i++) {
         const shape *h = &s->raw.shapes.items[pod_at(&s->raw, pods[i])->shape];
         amount asked = resource_list_get(h->requests, RESOURCE_MEMORY);
-        amount limit = h->limits == NULL ? asked : resource_list_get(*h->limits, RESOURCE_MEMORY);
+        amount limit = resource_list_get(beside_of(h).limits, RESOURCE_MEMORY);
         if (pod_over(pod_at(&s->raw, pods[i]))) continue;
         *above = *above || amount_cmp(limit, asked) > 0;
         if (amount_add(sum, amount_max(limit, asked), &more)) sum = more;

@@ -48,7 +48,7 @@ static void all_differences(strbuf *b, const karp_snapshot *s, resource_list one
 
 static void both_differences(strbuf *b, const karp_snapshot *s, const shape *h)
 {
-    all_differences(b, s, h->requests, *h->newer_requests, ", not ");
+    all_differences(b, s, h->requests, beside_of(h).newer, ", not ");
 }
 
 void show_predicted(strbuf *b, const karp_snapshot *s, uint32_t node_number)
@@ -58,11 +58,12 @@ void show_predicted(strbuf *b, const karp_snapshot *s, uint32_t node_number)
     for (uint32_t i = 0; i < n->pod_count; i++) {
         const pod *p = pod_at(&s->raw, n->pods[i]);
         const shape *h = &s->raw.shapes.items[p->shape];
-        if (h->predicted_requests == NULL || (p->flags & POD_OF_DAEMON_SET) || count++ >= MOST_NAMED) continue;
+        const resource_list predicted = beside_of(h).predicted;
+        if (predicted.count == 0 || (p->flags & POD_OF_DAEMON_SET) || count++ >= MOST_NAMED) continue;
         strbuf_adds(b, count == 1 ? "simulations place " : "; ");
         strbuf_addstr(b, pod_name(s, n->pods[i]));
         strbuf_adds(b, " with ");
-        all_differences(b, s, *h->predicted_requests, h->requests, " instead of ");
+        all_differences(b, s, predicted, h->requests, " instead of ");
     }
     if (count > 0) show_more(b, count, MOST_NAMED, "; and ", " more");
     if (count > 0) strbuf_adds(b, ", as VerticalPodAutoscalers set it when pods are created again");
@@ -72,7 +73,7 @@ void show_predicted(strbuf *b, const karp_snapshot *s, uint32_t node_number)
 
 static void check_resize(linting *l, const lint_group *g)
 {
-    if (g->shape->newer_requests == NULL) return;
+    if (beside_of(g->shape).newer.count == 0) return;
     strbuf_adds(&l->field, "status.containerStatuses");
     strbuf_adds(&l->text, "while the pod is resized in place, Karpenter counts ");
     both_differences(&l->text, l->snapshot, g->shape);
@@ -94,7 +95,7 @@ static void add_cause(strbuf *b, const karp_snapshot *s, karp_str node_name)
         if (!equal_str(name_of(s, n->name), node_name)) continue;
         for (uint32_t k = 0; k < n->pod_count; k++) {
             const shape *h = &s->raw.shapes.items[pod_at(&s->raw, n->pods[k])->shape];
-            if (h->newer_requests == NULL) continue;
+            if (beside_of(h).newer.count == 0) continue;
             strbuf_adds(b, "; ");
             strbuf_addstr(b, pod_name(s, n->pods[k]));
             strbuf_adds(b, " on it is being resized, and Karpenter counts ");

@@ -82,11 +82,6 @@ bool builder_set_budget(karp_builder *builder, uint32_t index, const disruption_
 
 enum pod_source { POD_ITSELF, DAEMON_TEMPLATE, BUFFER_TEMPLATE };
 
-/* What a shape keeps beside its requests. */
-typedef struct beside_requests {
-    resource_list newer, predicted, limits;
-} beside_requests;
-
 /* The pod's requests, including pods: 1, in the builder's scratch arena. */
 resource_list pod_requests(adding *a, const karp_pod *given, enum pod_source source, beside_requests *beside);
 

@@ -139,12 +139,13 @@ static resource_list keep_requests(copier *c, resource_list list)
     return kept;
 }
 
-/* NULL = the list is empty. */
-static const resource_list *keep_beside(copier *c, resource_list list)
+static const beside_requests *keep_beside(copier *c, beside_requests given)
 {
-    const resource_list kept = keep_requests(c, list);
-    const resource_list *copy = kept.count == 0 ? NULL : arena_copy(c->to, &kept, sizeof kept);
-    if (kept.count > 0 && copy == NULL) copy_refuse(c);
+    if (given.newer.count == 0 && given.predicted.count == 0 && given.limits.count == 0) return NULL;
+    const beside_requests kept = { keep_requests(c, given.newer), keep_requests(c, given.predicted),
+                                   keep_requests(c, given.limits) };
+    const beside_requests *copy = arena_copy(c->to, &kept, sizeof kept);
+    if (copy == NULL) copy_refuse(c);
     return copy;
 }
 
@@ -161,9 +162,7 @@ static size_t read_shape(adding *a, const karp_pod *given, enum pod_source sourc
     put_resources(c, beside.limits);
     size_t rules = a->b->key.words.count;
     s->requests = keep_requests(c, requests);
-    s->newer_requests = keep_beside(c, beside.newer);
-    s->predicted_requests = keep_beside(c, beside.predicted);
-    s->limits = keep_beside(c, beside.limits);
+    s->beside = keep_beside(c, beside);
     read_constraints(c, given, s);
     read_scalars(c, given, source, s);
     shape_key *key = c->key;
@@ -218,22 +217,24 @@ static uint32_t predicted_shape(karp_builder *builder, uint32_t number)
 {
     store *s = &builder->s;
     shape again = s->shapes.items[number];
-    const resource_list none = { NULL, 0 };
+    const beside_requests was = beside_of(&again), limits = { .limits = was.limits };
     shape_key *key = &builder->key;
     adding a = { .b = builder, .c = { .context = builder->context, .key = key } };
     key->words.count = key->texts.count = 0;
-    put_resources(&a.c, *again.predicted_requests);
-    put_resources(&a.c, none);
-    put_resources(&a.c, none);
-    put_resources(&a.c, again.limits == NULL ? none : *again.limits);
+    put_resources(&a.c, was.predicted);
+    put_resources(&a.c, limits.newer);
+    put_resources(&a.c, limits.predicted);
+    put_resources(&a.c, limits.limits);
     size_t rules = key->words.count;
     const struct words_entry *rest = &s->rule_keys.entries[again.rules];
     for (uint32_t i = 0; i < rest->count; i++) put(&a.c, rest->ptr[i]);
     if (a.c.status != KARP_OK) return NO_ID;
-    again.requests = *again.predicted_requests;
-    again.newer_requests = again.predicted_requests = NULL;
     uint32_t id = words_find(&s->shape_keys, key->words.items, key->words.count);
-    return id != NO_ID ? id : put_shape(&a, again, rules);
+    if (id != NO_ID) return id;
+    again.requests = was.predicted;
+    a.c.to = &s->data;
+    again.beside = keep_beside(&a.c, limits);
+    return a.c.status == KARP_OK ? put_shape(&a, again, rules) : NO_ID;
 }
 
 bool builder_create_again(karp_builder *builder, uint32_t name_space, uint32_t name)
@@ -241,7 +242,7 @@ bool builder_create_again(karp_builder *builder, uint32_t name_space, uint32_t n
     uint32_t number = store_find_pod(&builder->s, name_space, name);
     if (number == NO_ID) return true;
     uint32_t own = pod_at(&builder->s, number)->shape;
-    if (builder->s.shapes.items[own].predicted_requests == NULL) return true;
+    if (beside_of(&builder->s.shapes.items[own]).predicted.count == 0) return true;
     uint32_t again = predicted_shape(builder, own);
     pod *p = again == NO_ID ? NULL : store_change_pod(&builder->s, number);
     if (p != NULL) p->shape = again;

@@ -126,9 +126,9 @@ static bool units_hold(const karp_snapshot *s)
     const karp_snapshot *before = s->reused->before;
     for (size_t i = before->raw.shapes.count; i < s->raw.shapes.count; i++) {
         const shape *h = &s->raw.shapes.items[i];
-        if (!units_count_requests(before, h->requests) ||
-            (h->newer_requests != NULL && !units_count_requests(before, *h->newer_requests)) ||
-            (h->predicted_requests != NULL && !units_count_requests(before, *h->predicted_requests)))
+        const beside_requests beside = beside_of(h);
+        if (!units_count_requests(before, h->requests) || !units_count_requests(before, beside.newer) ||
+            !units_count_requests(before, beside.predicted))
             return false;
     }
     return true;

@@ -65,7 +65,9 @@ static const layout spread_ = ROWS(spread_constraint, TEXT(spread_constraint, to
                                    MANY(spread_constraint, match_label_keys, match_label_key_count, text_));
 static const layout port_ = ROWS(host_port, TEXT(host_port, protocol));
 static const layout resource_ = PLAIN(resource_amount); /* ids of resources stay what they are */
-static const layout resources_ = ROWS(resource_list, MANY(resource_list, items, count, resource_));
+static const layout beside_ = ROWS(beside_requests, LIST(beside_requests, newer, resource_),
+                                   LIST(beside_requests, predicted, resource_),
+                                   LIST(beside_requests, limits, resource_));
 static const layout condition_ = ROWS(condition, TEXTS(condition, type, reason));
 static const layout meta_ = ROWS(object, TEXT(object, name_space), NAMES(object, name, uid),
                                  LIST(object, labels, label_), LIST(object, annotations, label_));
@@ -97,8 +99,7 @@ static const layout allocated_ = ROWS(allocated_device, TEXTS(allocated_device, 
 /* ---- pods -------------------------------------------------------------------------------------------------------- */
 
 static const layout shape_ = ROWS(
-    shape, LIST(shape, requests, resource_), ONE(shape, newer_requests, resources_),
-    ONE(shape, predicted_requests, resources_), ONE(shape, limits, resources_), LIST(shape, node_selector, label_),
+    shape, LIST(shape, requests, resource_), ONE(shape, beside, beside_), LIST(shape, node_selector, label_),
     LIST(shape, required, node_term_), LIST(shape, preferred, node_term_), LIST(shape, required_affinity, pod_term_),
     LIST(shape, preferred_affinity, pod_term_), LIST(shape, required_anti, pod_term_),
     LIST(shape, preferred_anti, pod_term_), LIST(shape, spread, spread_), LIST(shape, tolerations, toleration_),

@@ -5,7 +5,7 @@
 static bool any_prediction(const karp_snapshot *s)
 {
     for (size_t i = 0; i < s->raw.shapes.count; i++) {
-        if (s->raw.shapes.items[i].predicted_requests != NULL) return true;
+        if (beside_of(&s->raw.shapes.items[i]).predicted.count > 0) return true;
     }
     return false;
 }
@@ -19,14 +19,15 @@ const karp_snapshot *snapshot_predicted(const karp_snapshot *s, arena *a, karp_s
     pod_class *classes = arena_copy(a, s->classes, s->class_count * sizeof *classes);
     if (shapes == NULL || classes == NULL) return NULL;
     for (size_t i = 0; i < s->raw.shapes.count; i++) {
-        if (shapes[i].predicted_requests != NULL) shapes[i].requests = *shapes[i].predicted_requests;
+        const resource_list predicted = beside_of(&shapes[i]).predicted;
+        if (predicted.count > 0) shapes[i].requests = predicted;
     }
     for (uint32_t c = 0; c < s->class_count; c++) {
-        const shape *h = &s->raw.shapes.items[classes[c].shape];
-        if (h->predicted_requests == NULL) continue;
+        const resource_list predicted = beside_of(&s->raw.shapes.items[classes[c].shape]).predicted;
+        if (predicted.count == 0) continue;
         int64_t *vector = arena_array(a, s->dims, sizeof *vector);
         if (vector == NULL) return NULL;
-        vector_of(s, *h->predicted_requests, vector);
+        vector_of(s, predicted, vector);
         classes[c].requests = vector;
     }
     view->raw.shapes.items = shapes;

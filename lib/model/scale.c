@@ -123,8 +123,8 @@ static bool take_everything(struct scaling *c)
     const store *raw = &c->s->raw;
     for (size_t i = 0; i < raw->shapes.count; i++) {
         take(c, raw->shapes.items[i].requests, false);
-        if (raw->shapes.items[i].newer_requests != NULL) take(c, *raw->shapes.items[i].newer_requests, false);
-        if (raw->shapes.items[i].predicted_requests != NULL) take(c, *raw->shapes.items[i].predicted_requests, false);
+        take(c, beside_of(&raw->shapes.items[i]).newer, false);
+        take(c, beside_of(&raw->shapes.items[i]).predicted, false);
     }
     for (size_t i = 0; i < raw->nodes.count; i++) {
         take(c, raw->nodes.items[i].allocatable, true);

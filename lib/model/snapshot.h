@@ -265,8 +265,8 @@ const karp_snapshot *snapshot_predicted(const karp_snapshot *s, arena *a, karp_s
 /* What a new node reserves for the daemon. */
 static inline resource_list daemon_on_new_nodes(const karp_snapshot *s, uint32_t daemon)
 {
-    const shape *h = s->daemons[daemon].shape;
-    return s->held != NULL && h->predicted_requests != NULL ? *h->predicted_requests : h->requests;
+    const resource_list predicted = beside_of(s->daemons[daemon].shape).predicted;
+    return s->held != NULL && predicted.count > 0 ? predicted : s->daemons[daemon].shape->requests;
 }
 
 /* Amounts are at most so many units, so that the sum of two never overflows. */

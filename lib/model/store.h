@@ -100,16 +100,19 @@ typedef struct host_port_list {
     uint32_t count;
 } host_port_list;
 
+/* What few pods have beside their requests. A list that does not differ from them is empty. */
+typedef struct beside_requests {
+    resource_list newer; /* the same as Kubernetes counts it from 1.37 on, while a resize is under way */
+    resource_list predicted; /* what it is expected to request when it is created again */
+    /* The sum of its containers' limits, with the requests of those without, if it is above the requests. No decision
+     * reads it. */
+    resource_list limits;
+} beside_requests;
+
 /* The part of a pod's spec that decisions read, and its effective resources. Equal for all pods of a workload. */
 typedef struct shape {
     resource_list requests; /* including pods: 1 */
-    /* The same as Kubernetes counts it from 1.37 on, if a resize is under way and the two differ; else NULL. */
-    const resource_list *newer_requests;
-    /* What it is expected to request when it is created again, if that differs; else NULL. */
-    const resource_list *predicted_requests;
-    /* The sum of its containers' limits, with the requests of those without, if it is above the requests; else NULL.
-     * No decision reads it. */
-    const resource_list *limits;
+    const beside_requests *beside; /* NULL = nothing */
     label_list node_selector;
     node_term_list required, preferred; /* preferred: in input order */
     pod_term_list required_affinity, preferred_affinity, required_anti, preferred_anti;
@@ -123,6 +126,11 @@ typedef struct shape {
     bool critical; /* system-cluster-critical or system-node-critical */
     int64_t grace_seconds; /* −1 = absent */
 } shape;
+
+static inline beside_requests beside_of(const shape *h)
+{
+    return h->beside != NULL ? *h->beside : (beside_requests){ .newer = { NULL, 0 } };
+}
 
 /* Flags of a pod. */
 enum {

@@ -272,10 +272,10 @@ static void predict(prefix *p)
     pod_class *classes = verifier_alloc(p->v, s->class_count + (size_t)1, sizeof *classes);
     for (uint32_t c = 0; c < s->class_count && !p->v->failed; c++) {
         classes[c] = s->classes[c];
-        const resource_list *list = s->raw.shapes.items[classes[c].shape].predicted_requests;
-        int64_t *vector = list != NULL ? verifier_alloc(p->v, s->dims, sizeof *vector) : NULL;
+        const resource_list list = beside_of(&s->raw.shapes.items[classes[c].shape]).predicted;
+        int64_t *vector = list.count > 0 ? verifier_alloc(p->v, s->dims, sizeof *vector) : NULL;
         if (vector == NULL) continue;
-        vector_of(s, *list, vector);
+        vector_of(s, list, vector);
         classes[c].requests = vector;
     }
     p->view.classes = classes;

@@ -261,9 +261,10 @@ static bool allocate(verifier *v, const karp_plan *plan)
     for (size_t i = 0; i < pods; i++) v->at[i] = NO_ID;
     for (uint32_t i = 0; i < s->daemon_count; i++) {
         const shape *h = s->daemons[i].shape;
-        bool predicted = s->held != NULL && h->predicted_requests != NULL;
+        const resource_list predicted = beside_of(h).predicted;
+        bool created = s->held != NULL && predicted.count > 0;
         vector_of(s, h->requests, v->daemon_requests + (size_t)i * s->dims);
-        vector_of(s, predicted ? *h->predicted_requests : h->requests, v->daemon_launched + (size_t)i * s->dims);
+        vector_of(s, created ? predicted : h->requests, v->daemon_launched + (size_t)i * s->dims);
     }
     return find_pending(v);
 }

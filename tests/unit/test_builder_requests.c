@@ -307,9 +307,7 @@ static void test_daemon_limits(void **state)
 static resource_list predicted_of(building *f, const karp_pod *p)
 {
     good(f, karp_builder_add_pod(f->b, p, &f->error));
-    const resource_list none = { NULL, 0 };
-    const resource_list *list = f->s->shapes.items[pod_at(f->s, f->s->pods.count - 1)->shape].predicted_requests;
-    return list == NULL ? none : *list;
+    return beside_of(&f->s->shapes.items[pod_at(f->s, f->s->pods.count - 1)->shape]).predicted;
 }
 
 /* Of two containers, a sidecar and an init container after it, the first and the sidecar are predicted. */
