@@ -105,6 +105,7 @@ static void bad_tables(void **state)
         { "karp-facts gcp 1\n", "regions", 1 },
         { "karp-facts gcp 1\nwhat is this\n", "", 2 },
         { "karp-facts gcp 1\nregions us-central1:ab :c\nend 0\n", "regions", 2 },
+        { "karp-facts gcp 1\nregions us-central1:a9\nend 0\n", "regions", 2 },
         { HEAD "e2-standard-4|4|16384||||/.2/.1|\n", "end", 4 },
         { HEAD "e2-standard-4|4|16384||||/.2/.1|\nend 2\n", "end", 5 },
         { HEAD "e2-standard-4|4|16384||||/.2/.1|\nend 1\nmore\n", "", 6 },

@@ -470,8 +470,8 @@ uint32_t aws_table_about(const aws_facts *facts, const karp_provider_memory *mem
         aws_type room;
         if (aws_facts_type(facts, i, &room)->on_demand >= 0) missing &= ~UINT32_C(4);
     }
-    uint32_t kind = cloud_facts_info(memory, &aws_format, aws_kinds, sizeof aws_kinds / sizeof *aws_kinds, missing,
-                                     facts->region, facts->as_of, info, problem);
+    uint32_t kind = cloud_describe(memory, &aws_format, aws_kinds, sizeof aws_kinds / sizeof *aws_kinds, missing,
+                                   facts->region, facts->as_of, info, problem);
     if (kind) return kind;
     char regions[160];
     scratch s;

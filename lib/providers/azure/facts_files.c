@@ -2,9 +2,6 @@
 /* Facts from Azure's own tools: `az vm list-skus`, and responses of the Retail Prices API. */
 #include <providers/azure/facts.h>
 
-#include <base/sort.h>
-#include <providers/decode.h>
-
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 /* The value of a capability by name; "" = absent. */
@@ -98,18 +95,19 @@ static uint32_t flags_of(const tree *list)
 }
 
 /* false = the entry is ignored: another resource type, another region, or restricted. */
-static bool read_sku(decoder *d, const azure_facts *old, const azure_facts *f, const tree *sku, azure_size *out)
+bool azure_read_sku(decoder *d, const cloud_facts *f, const tree *sku, void *size)
 {
+    azure_size *out = size;
     const tree *place = place_of(sku, f->region), *list = tree_get(sku, "capabilities");
     karp_str kind = tree_get_text(sku, "resourceType");
-    if (!is_map(sku)) decode_bad(d, "", "must be an object");
     if ((kind.len > 0 && !str_is(kind, "virtualMachines")) || !place) return false;
-    *out = (azure_size){ .name = decode_text(d, sku, "name"), .quota_family = decode_text(d, sku, "family") };
-    out->zones = zone_bits(tree_get(place, "zones"));
-    if (restricted(sku, &out->zones)) return false;
-    if (!str_starts(out->name, "Standard_") && !str_starts(out->name, "Basic_"))
+    out->base.name = decode_text(d, sku, "name");
+    out->base.group = decode_text(d, sku, "family");
+    out->base.zones = zone_bits(tree_get(place, "zones"));
+    if (restricted(sku, &out->base.zones)) return false;
+    if (!str_starts(out->base.name, "Standard_") && !str_starts(out->base.name, "Basic_"))
         decode_bad(d, "name", "is no VM size: it must begin with Standard_ or Basic_");
-    if (!cloud_whole(capability(list, "vCPUs"), 4096, &out->vcpus) || out->vcpus == 0)
+    if (!cloud_whole(capability(list, "vCPUs"), 4096, &out->base.vcpus) || out->base.vcpus == 0)
         decode_bad(d, "capabilities", "must have vCPUs, a whole number");
     if (!cloud_decimal(capability(list, "MemoryGB"), &out->memory_gib) || out->memory_gib <= 0 ||
         out->memory_gib > 1 << 20)
@@ -120,49 +118,7 @@ static bool read_sku(decoder *d, const azure_facts *old, const azure_facts *f, c
     out->flags = flags_of(list);
     out->ephemeral_gb = ephemeral_of(list);
     out->ultra_zones = ultra_zones(place, list);
-    const azure_size *known = azure_facts_find(old, out->name);
-    out->initial = known ? known->initial : -1;
-    out->on_demand = known ? known->on_demand : -1;
-    out->spot = known ? known->spot : -1;
     return d->status == KARP_OK;
-}
-
-static bool sort_sizes(azure_facts *f)
-{
-    size_t kept = 0;
-    if (!sort_stable(f->s.context, f->list, f->count, sizeof *f->list, by_text, NULL)) return false;
-    for (size_t i = 0; i < f->count; i++) {
-        if (kept == 0 || !equal_str(f->list[kept - 1].name, f->list[i].name)) f->list[kept++] = f->list[i];
-    }
-    f->count = kept;
-    return true;
-}
-
-karp_status azure_read_skus(const azure_facts *old, azure_facts *f, karp_str text, karp_error *error)
-{
-    decoder d;
-    tree *root = NULL;
-    size_t room = 0;
-    decode_begin(&d, f->s.context, &f->s, error);
-    d.status = tree_read(&d.trees, str(""), text, &root, error);
-    if (d.status == KARP_OK && !is_list(root)) decode_bad(&d, "", "must be a list, as az vm list-skus prints it");
-    for (size_t i = 0; d.status == KARP_OK && i < items_of(root); i++) {
-        azure_size size;
-        decode_at_element(&d, "", i);
-        if (!read_sku(&d, old, f, tree_item(root, i), &size)) continue;
-        if (!scratch_grow(&f->s, (void **)&f->list, &room, f->count + 1, sizeof *f->list)) break;
-        f->list[f->count++] = size;
-        f->zones |= size.zones;
-    }
-    decode_at(&d, "");
-    if (d.status == KARP_OK && f->count == 0 && !f->s.failed)
-        decode_bad(&d, "locationInfo", "has no VM size in the region");
-    karp_status status = d.status;
-    decode_end(&d);
-    if (status) return status;
-    if (f->s.failed || !sort_sizes(f)) return fail_nomem(error);
-    f->spot_known = old->spot_known;
-    return KARP_OK;
 }
 
 /* ---- quotas ------------------------------------------------------------------------------------------------------ */
@@ -178,14 +134,15 @@ static int64_t quota_number(decoder *d, const tree *entry, const char *name)
 }
 
 /* Output of `az vm list-usage`. */
-karp_status azure_read_quotas(azure_facts *f, karp_str text, karp_error *error)
+karp_status azure_read_quotas(const cloud_facts *old, cloud_facts *f, karp_str text, karp_error *error)
 {
     decoder d;
     tree *root = NULL;
+    (void)old;
     decode_begin(&d, f->s.context, &f->s, error);
     d.status = tree_read(&d.trees, str(""), text, &root, error);
     if (d.status == KARP_OK && !is_list(root)) decode_bad(&d, "", "must be a list, as az vm list-usage prints it");
-    azure_quota *list = scratch_array(&f->s, items_of(root), sizeof *list);
+    cloud_quota *list = scratch_array(&f->s, items_of(root), sizeof *list);
     size_t count = 0;
     for (size_t i = 0; list && d.status == KARP_OK && i < items_of(root); i++) {
         const tree *entry = tree_item(root, i);
@@ -193,7 +150,7 @@ karp_status azure_read_quotas(azure_facts *f, karp_str text, karp_error *error)
         karp_str family = decode_text(&d, decode_object(&d, entry, "name"), "value");
         if (family.len == 0) decode_bad(&d, "name.value", "is missing");
         int64_t limit = quota_number(&d, entry, "limit"), used = quota_number(&d, entry, "currentValue");
-        if (d.status == KARP_OK) list[count++] = (azure_quota){ family, used < limit ? limit - used : 0 };
+        if (d.status == KARP_OK) list[count++] = (cloud_quota){ family, used < limit ? limit - used : 0 };
     }
     karp_status status = d.status;
     decode_end(&d);
@@ -202,10 +159,10 @@ karp_status azure_read_quotas(azure_facts *f, karp_str text, karp_error *error)
     return status;
 }
 
-bool azure_quota_allows(const azure_facts *f, const azure_size *size)
+bool azure_quota_allows(const cloud_facts *f, const azure_size *size)
 {
     for (size_t i = 0; i < f->quota_count; i++) {
-        if (equal_letters(f->quotas[i].family, size->quota_family)) return size->vcpus <= f->quotas[i].left;
+        if (equal_letters(f->quotas[i].family, size->base.group)) return size->base.vcpus <= f->quotas[i].left;
     }
     return true;
 }
@@ -221,7 +178,7 @@ static bool is_linux_machine(karp_str product, karp_str sku, karp_str meter)
 }
 
 /* Uses hourly prices. */
-static void take_item(decoder *d, azure_facts *f, const tree *item, size_t *taken)
+static void take_item(decoder *d, cloud_facts *f, const tree *item, size_t *taken)
 {
     karp_str product = tree_get_text(item, "productName"), sku = tree_get_text(item, "skuName");
     karp_str meter = tree_get_text(item, "meterName");
@@ -234,7 +191,7 @@ static void take_item(decoder *d, azure_facts *f, const tree *item, size_t *take
         !str_is(tree_get_text(item, "type"), "Consumption"))
         return;
     if (!is_linux_machine(product, sku, meter)) return;
-    azure_size *size = azure_facts_find(f, tree_get_text(item, "armSkuName"));
+    cloud_machine *size = cloud_facts_find(f, tree_get_text(item, "armSkuName"));
     if (!size) return;
     bool spot = str_ends(sku, " Spot");
     *(spot ? &size->spot : &size->on_demand) = price;
@@ -243,18 +200,19 @@ static void take_item(decoder *d, azure_facts *f, const tree *item, size_t *take
 }
 
 /* Reads one response, or a list with several pages. */
-karp_status azure_read_prices(azure_facts *f, karp_str text, karp_error *error)
+karp_status azure_read_prices(const cloud_facts *old, cloud_facts *f, karp_str text, karp_error *error)
 {
     decoder d;
     tree *root = NULL;
     size_t taken = 0;
+    (void)old;
     decode_begin(&d, f->s.context, &f->s, error);
     d.status = tree_read(&d.trees, str(""), text, &root, error);
     size_t pages = is_list(root) ? items_of(root) : 1;
     if (d.status == KARP_OK && f->count == 0)
         decode_bad(&d, "", "must come after the sizes of the region, which is not built in");
     for (size_t i = 0; i < f->count; i++)
-        f->list[i].on_demand = f->list[i].spot = -1; /* the price list replaces all prices */
+        cloud_facts_at(f, i)->on_demand = cloud_facts_at(f, i)->spot = -1; /* the price list replaces all prices */
     for (size_t page = 0; d.status == KARP_OK && page < pages; page++) {
         const tree *items = tree_get(is_list(root) ? tree_item(root, page) : root, "Items");
         if (!is_list(items)) decode_bad(&d, "Items", "must list prices");

@@ -121,12 +121,12 @@ void azure_size_labels(cloud_labels *l, const azure_size *size, const azure_name
                        const azure_settings *settings, const azure_class *c)
 {
     int64_t mib = (int64_t)(size->memory_gib * 1024);
-    name_labels(l, size->name, name);
+    name_labels(l, size->base.name, name);
     cloud_in_word(l, key_arch, size->flags & AZURE_ARM64 ? &word_arm64 : &word_amd64);
     cloud_in_word(l, key_os, &word_linux);
     cloud_in_one(l, key_region, region);
-    cloud_in_number(l, key_cpu, size->vcpus);
-    cloud_in_number(l, key_aks_cpu, size->vcpus);
+    cloud_in_number(l, key_cpu, size->base.vcpus);
+    cloud_in_number(l, key_aks_cpu, size->base.vcpus);
     cloud_in_number(l, key_memory, mib);
     cloud_in_number(l, key_aks_memory, mib);
     gpu_labels(l, size, name, gpu);

@@ -26,11 +26,9 @@ static const plugin_kind azure_kind = {
 };
 
 typedef struct azure_handle {
-    plugin_handle base;
+    cloud_handle base;
     scratch texts; /* memory of the settings */
-    azure_facts facts;
     azure_settings settings;
-    cloud_marks marks;
 } azure_handle;
 
 /* ---- open -------------------------------------------------------------------------------------------------------- */
@@ -38,10 +36,8 @@ typedef struct azure_handle {
 static void azure_close(void *handle)
 {
     azure_handle *h = handle;
-    azure_facts_free(&h->facts);
-    cloud_marks_free(&h->marks);
     scratch_free(&h->texts);
-    plugin_handle_free(&h->base);
+    cloud_close(h);
 }
 
 static bool read_plugin(azure_settings *s, karp_str value)
@@ -73,20 +69,12 @@ static karp_str cluster_label(scratch *s, karp_str group)
 static uint32_t read_setting(azure_handle *h, const karp_label *setting, karp_provider_problem *problem)
 {
     azure_settings *s = &h->settings;
+    uint32_t status;
+    if (cloud_setting(setting, &s->vm_memory_overhead, &s->initial_prices, &status, problem)) return status;
     if (str_is(setting->key, "networkPlugin")) {
         if (read_plugin(s, setting->value)) return KARP_PROVIDER_OK;
         return provider_problem(problem, KARP_PROVIDER_INVALID, "networkPlugin",
                                 "must be azure, azure-overlay, kubenet or none");
-    }
-    if (str_is(setting->key, "vmMemoryOverheadPercent")) {
-        if (cloud_decimal(setting->value, &s->vm_memory_overhead) && s->vm_memory_overhead < 1) return KARP_PROVIDER_OK;
-        return provider_problem(problem, KARP_PROVIDER_INVALID, "vmMemoryOverheadPercent",
-                                "must be at least 0 and less than 1");
-    }
-    if (str_is(setting->key, "prices")) {
-        s->initial_prices = str_is(setting->value, "initial");
-        if (s->initial_prices || str_is(setting->value, "current")) return KARP_PROVIDER_OK;
-        return provider_problem(problem, KARP_PROVIDER_INVALID, "prices", "must be current or initial");
     }
     if (str_is(setting->key, "nodeResourceGroup")) {
         s->cluster = cluster_label(&h->texts, setting->value);
@@ -102,59 +90,20 @@ static uint32_t read_setting(azure_handle *h, const karp_label *setting, karp_pr
                             str_shown(setting->key, 60), setting->key.ptr);
 }
 
-static uint32_t settle(azure_handle *h, const karp_provider_options *options, karp_provider_problem *problem)
-{
-    karp_error error = { .size = sizeof error };
-    karp_str region = options->region.len ? options->region : str(AZURE_USUAL_REGION);
-    if (region.len > AZURE_REGION_MOST)
-        return provider_problem(problem, KARP_PROVIDER_NOT_FOUND, "region", "there is no such region");
-    if (azure_facts_init(&h->facts, h->base.context, region, &error)) return provider_problem_of(problem, &error);
-    h->settings = (azure_settings){ 0.075, 250, true, false, str(""), str("") };
-    h->marks.context = h->base.context;
-    for (size_t i = 0; i < options->setting_count; i++) {
-        uint32_t kind = read_setting(h, &options->settings[i], problem);
-        if (kind) return kind;
-    }
-    return h->texts.failed ? provider_no_memory(problem) : KARP_PROVIDER_OK;
-}
-
 static uint32_t azure_open(const karp_allocator *allocator, const karp_provider_options *options, void **handle,
                            karp_provider_problem *problem)
 {
     azure_handle *h = plugin_handle_new(allocator, sizeof *h, &azure_kind);
     if (!h) return provider_no_memory(problem);
-    scratch_init(&h->texts, h->base.context);
-    uint32_t kind = settle(h, options, problem);
+    scratch_init(&h->texts, h->base.base.context);
+    h->settings = (azure_settings){ 0.075, 250, true, false, str(""), str("") };
+    uint32_t kind = cloud_handle_begin(&h->base, &azure_facts, options, problem);
+    for (size_t i = 0; kind == KARP_PROVIDER_OK && i < options->setting_count; i++)
+        kind = read_setting(h, &options->settings[i], problem);
+    if (h->texts.failed) kind = provider_no_memory(problem);
     if (kind) azure_close(h);
     else *handle = h;
     return kind;
-}
-
-/* ---- facts ------------------------------------------------------------------------------------------------------- */
-
-static uint32_t azure_load_facts(void *handle, karp_str kind, const karp_provider_document *facts,
-                                 karp_provider_problem *problem)
-{
-    azure_handle *h = handle;
-    azure_facts next;
-    karp_error error = { .size = sizeof error };
-    if (azure_facts_load(&h->facts, kind, facts->text, &next, &error)) return provider_problem_of(problem, &error);
-    azure_facts_free(&h->facts);
-    h->facts = next;
-    h->base.generation++;
-    return KARP_PROVIDER_OK;
-}
-
-static uint32_t azure_facts_info(void *handle, const karp_provider_memory *memory, karp_provider_facts_info *info,
-                                 karp_provider_problem *problem)
-{
-    return azure_facts_about(&((azure_handle *)handle)->facts, memory, info, problem);
-}
-
-static uint32_t azure_write_facts(void *handle, const karp_provider_memory *memory, karp_str *text,
-                                  karp_provider_problem *problem)
-{
-    return azure_facts_write(&((azure_handle *)handle)->facts, memory, text, problem);
 }
 
 /* ---- node classes ------------------------------------------------------------------------------------------------ */
@@ -174,9 +123,9 @@ static uint32_t azure_instance_types(void *handle, const void *node_class, const
 {
     azure_handle *h = handle;
     scratch s;
-    if (h->facts.count == 0) return cloud_not_built_in(&azure_format, h->facts.region, problem);
+    if (h->base.facts.count == 0) return cloud_not_built_in(azure_facts.format, h->base.facts.region, problem);
     scratch_init_on(&s, memory);
-    azure_types(&s, &h->facts, &h->settings, &h->marks, class_of(node_class), types, count);
+    azure_types(&s, &h->base.facts, &h->settings, &h->base.marks, class_of(node_class), types, count);
     return s.failed ? provider_no_memory(problem) : KARP_PROVIDER_OK;
 }
 
@@ -278,12 +227,12 @@ static uint32_t azure_node(void *handle, const void *node_class, const karp_prov
 static uint32_t mark_family(azure_handle *h, const karp_provider_scope *scope, int64_t now, int64_t ttl,
                             karp_provider_problem *problem)
 {
-    const azure_size *size = scope->instance_type.len ? azure_facts_find(&h->facts, scope->instance_type) : NULL;
-    if (!size || scope->family.len || size->quota_family.len == 0) return KARP_PROVIDER_OK;
+    const azure_size *size = scope->instance_type.len ? cloud_facts_find(&h->base.facts, scope->instance_type) : NULL;
+    if (!size || scope->family.len || size->base.group.len == 0) return KARP_PROVIDER_OK;
     karp_provider_scope family = *scope;
     family.instance_type = str("");
-    family.family = size->quota_family;
-    return cloud_marks_add(&h->marks, &family, size->vcpus, now, ttl, problem);
+    family.family = size->base.group;
+    return cloud_marks_add(&h->base.marks, &family, size->base.vcpus, now, ttl, problem);
 }
 
 static uint32_t azure_mark(void *handle, const karp_provider_scope *scope, int64_t now, int64_t ttl,
@@ -295,16 +244,10 @@ static uint32_t azure_mark(void *handle, const karp_provider_scope *scope, int64
         return provider_problem(problem, KARP_PROVIDER_INVALID, "scope",
                                 "a capacity type and a size or family are needed, a zone is possible; or spot alone");
     if (ttl == 0) ttl = usual_mark;
-    uint32_t kind = cloud_marks_add(&h->marks, scope, 0, now, ttl, problem);
+    uint32_t kind = cloud_marks_add(&h->base.marks, scope, 0, now, ttl, problem);
     if (kind == KARP_PROVIDER_OK) kind = mark_family(h, scope, now, ttl, problem);
-    if (kind == KARP_PROVIDER_OK) h->base.generation++;
+    if (kind == KARP_PROVIDER_OK) h->base.base.generation++;
     return kind;
-}
-
-static void azure_expire(void *handle, int64_t now)
-{
-    azure_handle *h = handle;
-    if (cloud_marks_expire(&h->marks, now)) h->base.generation++;
 }
 
 static bool image_changed(const azure_class *c, const karp_provider_node *n)
@@ -374,7 +317,7 @@ static const karp_provider_plugin azure_plugin = {
     .class_kind = "AKSNodeClass",
     .open = azure_open,
     .close = azure_close,
-    .load_facts = azure_load_facts,
+    .load_facts = cloud_load_facts,
     .generation = plugin_generation,
     .class_parse = plugin_class_parse,
     .class_free = plugin_class_free,
@@ -386,11 +329,11 @@ static const karp_provider_plugin azure_plugin = {
     .pick = azure_pick,
     .node = azure_node,
     .mark = azure_mark,
-    .expire = azure_expire,
+    .expire = cloud_expire,
     .drift = azure_drift,
     .repair_policies = plugin_repair_policies,
-    .facts_info = azure_facts_info,
-    .facts_write = azure_write_facts,
+    .facts_info = cloud_facts_info,
+    .facts_write = cloud_write_facts,
 };
 
 static const char *const domains[] = { "karpenter.azure.com", "kubernetes.azure.com", NULL };

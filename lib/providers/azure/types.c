@@ -22,7 +22,7 @@ static const karp_str key_capacity_type = TEXT(LABEL_CAPACITY_TYPE), key_zone = 
 typedef struct maker {
     scratch *s;
     cloud_shared shared;
-    const azure_facts *facts;
+    const cloud_facts *facts;
     karp_str region;
     const azure_settings *settings;
     const cloud_marks *marks;
@@ -47,15 +47,16 @@ static bool listed_under(const azure_class *c, const azure_size *size, uint32_t 
     if (c->trusted_launch && (!(size->flags & AZURE_GENERATION_2) || size->flags & AZURE_NO_TRUSTED_LAUNCH))
         return false;
     if (c->artifact_streaming && size->flags & AZURE_ARM64) return false;
-    return !c->local_dns || size->vcpus >= 4;
+    return !c->local_dns || size->base.vcpus >= 4;
 }
 
 static bool is_listed(const azure_class *c, const azure_size *size, azure_name *name, uint32_t *gpu)
 {
     *gpu = 0;
-    if (azure_name_barred(size->name) || !azure_name_read(size->name, name) || name->constrained) return false;
-    if (size->vcpus < 2 || size->memory_gib < 3.5) return false;
-    if (azure_gpu_find(size->name, gpu)) *gpu |= AZURE_GPU_KNOWN;
+    if (azure_name_barred(size->base.name) || !azure_name_read(size->base.name, name) || name->constrained)
+        return false;
+    if (size->base.vcpus < 2 || size->memory_gib < 3.5) return false;
+    if (azure_gpu_find(size->base.name, gpu)) *gpu |= AZURE_GPU_KNOWN;
     else if (size->gpus > 0) return false;
     return listed_under(c, size, *gpu);
 }
@@ -78,7 +79,7 @@ static void make_offer(maker *m, uint32_t zone, size_t kind, size_t ultra)
 static void make_offers(maker *m)
 {
     for (uint32_t zone = 0; zone < ZONES; zone++) {
-        char text[AZURE_REGION_MOST + 4] = "0";
+        char text[CLOUD_REGION_MOST + 4] = "0";
         if (zone > 0) (void)snprintf(text, sizeof text, "%.*s-%u", (int)m->region.len, m->region.ptr, zone);
         if (zone > 0 && !(m->facts->zones >> zone & 1)) continue;
         m->zones.names[zone] = scratch_text(m->s, str(text));
@@ -95,7 +96,9 @@ typedef struct there {
 static double price_of(const maker *m, const azure_size *size, size_t kind)
 {
     bool initial = m->settings->initial_prices;
-    double price = initial ? size->initial : kind == 0 || !m->facts->spot_known ? size->on_demand : size->spot;
+    double price = initial                              ? size->base.initial
+                   : kind == 0 || !m->facts->spot_known ? size->base.on_demand
+                                                        : size->base.spot;
     return price < 0 ? unknown_price : price;
 }
 
@@ -103,14 +106,14 @@ static bool is_marked(const maker *m, const azure_size *size, const azure_name *
 {
     if (m->marks->count == 0) return false;
     karp_str zone_name = m->zones.names[zone];
-    return cloud_marked(m->marks, kinds[kind], size->name, zone_name, size->quota_family, size->vcpus) ||
-           cloud_marked(m->marks, kinds[kind], size->name, zone_name, name->family, size->vcpus);
+    return cloud_marked(m->marks, kinds[kind], size->base.name, zone_name, size->base.group, size->base.vcpus) ||
+           cloud_marked(m->marks, kinds[kind], size->base.name, zone_name, name->family, size->base.vcpus);
 }
 
 static there add_offerings(maker *m, const azure_size *size, const azure_name *name, karp_instance_type *out)
 {
     there available = { 0, { false, false }, false };
-    uint32_t zones = size->zones | 1;
+    uint32_t zones = size->base.zones | 1;
     karp_offering *list = scratch_array(m->s, (size_t)__builtin_popcount(zones) * KINDS, sizeof *list);
     size_t n = 0;
     bool beyond_quota = !azure_quota_allows(m->facts, size);
@@ -182,13 +185,13 @@ static void add_amounts(scratch *s, cloud_shared *shared, const azure_size *size
         !cloud_amounts_begin(&system, s, shared, 2) || !cloud_amounts_begin(&eviction, s, shared, 1))
         return;
     bool amd = gpu & AZURE_GPU_AMD, nvidia = gpu && !amd;
-    cloud_amount(&capacity, name_cpu, size->vcpus, "");
+    cloud_amount(&capacity, name_cpu, size->base.vcpus, "");
     cloud_amount(&capacity, name_memory, azure_memory(size->memory_gib, settings->vm_memory_overhead), "");
     cloud_amount(&capacity, name_pods, c->max_pods > 0 ? c->max_pods : settings->max_pods, "");
     cloud_amount(&capacity, name_storage, c->disk_gb, "G");
     cloud_amount(&capacity, name_nvidia, nvidia ? size->gpus : 0, "");
     cloud_amount(&capacity, name_amd, amd ? size->gpus : 0, "");
-    cloud_amount(&kube, name_cpu, azure_reserved_cpu(size->vcpus), "m");
+    cloud_amount(&kube, name_cpu, azure_reserved_cpu(size->base.vcpus), "m");
     cloud_amount(&kube, name_memory, azure_reserved_memory(size->memory_gib), "Mi");
     cloud_amount(&system, name_cpu, 0, "");
     cloud_amount(&system, name_memory, 0, "");
@@ -204,7 +207,7 @@ static void add_type(maker *m, const azure_size *size, const azure_name *name, u
 {
     cloud_labels l;
     out->size = sizeof *out;
-    out->name = size->name;
+    out->name = size->base.name;
     there available = add_offerings(m, size, name, out);
     cloud_list_zones(m->s, &m->zones, available.zones);
     if (!cloud_labels_begin(&l, m->s, &m->shared, LABELS_MOST)) return;
@@ -220,7 +223,7 @@ static void add_type(maker *m, const azure_size *size, const azure_name *name, u
     add_amounts(m->s, &m->shared, size, gpu, m->settings, m->c, out);
 }
 
-void azure_types(scratch *s, const azure_facts *facts, const azure_settings *settings, const cloud_marks *marks,
+void azure_types(scratch *s, const cloud_facts *facts, const azure_settings *settings, const cloud_marks *marks,
                  const azure_class *c, const karp_instance_type **types, size_t *count)
 {
     maker *m = scratch_array(s, 1, sizeof *m);
@@ -239,12 +242,12 @@ void azure_types(scratch *s, const azure_facts *facts, const azure_settings *set
     m->c = c;
     make_offers(m);
     for (size_t i = 0; i < facts->count && !s->failed; i++) {
-        azure_size size = facts->list[i];
+        azure_size size = ((const azure_size *)facts->list)[i];
         azure_name name;
         uint32_t gpu;
         if (!is_listed(c, &size, &name, &gpu)) continue;
-        size.name = scratch_text(s, size.name);
-        if (!azure_name_read(size.name, &name)) continue; /* parsed again, so that its parts refer to the copy */
+        size.base.name = scratch_text(s, size.base.name);
+        if (!azure_name_read(size.base.name, &name)) continue; /* parsed again, so that its parts refer to the copy */
         add_type(m, &size, &name, gpu, &list[(*count)++]);
     }
 }

@@ -4,9 +4,6 @@
 
 #include <providers/azure/facts.h>
 #include <providers/cloud/make.h>
-#include <providers/cloud/marks.h>
-#include <providers/decode.h>
-#include <providers/plugin.h>
 
 /* An AKSNodeClass: the parts that decisions read. */
 
@@ -71,7 +68,7 @@ typedef struct azure_settings {
 } azure_settings;
 
 /* All sizes that are listed under the class. */
-void azure_types(scratch *s, const azure_facts *facts, const azure_settings *settings, const cloud_marks *marks,
+void azure_types(scratch *s, const cloud_facts *facts, const azure_settings *settings, const cloud_marks *marks,
                  const azure_class *c, const karp_instance_type **types, size_t *count);
 
 /* Set in the flags of azure_gpu_find() for sizes with a known GPU; other sizes have no flags. */

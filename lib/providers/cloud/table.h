@@ -8,7 +8,7 @@
 #include <json/tree.h>
 #include <providers/scratch.h>
 
-enum { CLOUD_CELLS_MOST = 18, CLOUD_NAMED_MOST = 32 };
+enum { CLOUD_CELLS_MOST = 18, CLOUD_NAMED_MOST = 32, CLOUD_REGION_MOST = 40 };
 
 /* The differences between the tables of the clouds. */
 typedef struct cloud_format {

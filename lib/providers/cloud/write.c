@@ -145,9 +145,9 @@ static void list_built_in(scratch *s, const cloud_format *format, karp_provider_
     info->sources = scratch_text(s, t.sources);
 }
 
-uint32_t cloud_facts_info(const karp_provider_memory *memory, const cloud_format *format, const cloud_kind *kinds,
-                          size_t count, uint32_t missing, karp_str region, karp_str as_of,
-                          karp_provider_facts_info *info, karp_provider_problem *problem)
+uint32_t cloud_describe(const karp_provider_memory *memory, const cloud_format *format, const cloud_kind *kinds,
+                        size_t count, uint32_t missing, karp_str region, karp_str as_of, karp_provider_facts_info *info,
+                        karp_provider_problem *problem)
 {
     scratch s;
     if (!plain_region(region))

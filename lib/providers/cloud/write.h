@@ -42,9 +42,9 @@ typedef struct cloud_kind {
 
 /* Fills in region, kinds and the dates of the facts in use, and the built-in facts if the format has a table of them;
  * bit i of `missing` = no facts of kind i. */
-uint32_t cloud_facts_info(const karp_provider_memory *memory, const cloud_format *format, const cloud_kind *kinds,
-                          size_t count, uint32_t missing, karp_str region, karp_str as_of,
-                          karp_provider_facts_info *info, karp_provider_problem *problem);
+uint32_t cloud_describe(const karp_provider_memory *memory, const cloud_format *format, const cloud_kind *kinds,
+                        size_t count, uint32_t missing, karp_str region, karp_str as_of, karp_provider_facts_info *info,
+                        karp_provider_problem *problem);
 
 /* The sources of the facts after facts of a kind were loaded. */
 karp_str cloud_sources(scratch *s, karp_str before, karp_str kind);

@@ -176,15 +176,15 @@ static void gpu_labels(cloud_labels *l, karp_str accelerator)
 
 void gcp_type_labels(cloud_labels *l, const gcp_type *t, karp_str region)
 {
-    uint32_t kinds = disk_kinds(t->name);
-    cloud_in_one(l, key_type, t->name);
+    uint32_t kinds = disk_kinds(t->base.name);
+    cloud_in_one(l, key_type, t->base.name);
     cloud_in_word(l, key_arch, t->arm64 ? &word_arm64 : &word_amd64);
     cloud_in_word(l, key_os, &word_linux);
     cloud_in_one(l, key_region, region);
-    cloud_in_number(l, key_cpu, t->vcpus);
+    cloud_in_number(l, key_cpu, t->base.vcpus);
     cloud_in_number(l, key_memory, t->memory_mib);
-    name_labels(l, t->name);
-    gpu_labels(l, t->accelerator);
+    name_labels(l, t->base.name);
+    gpu_labels(l, t->base.group);
     for (size_t i = 0; i < DISK_KINDS; i++) {
         if (kinds >> i & 1) cloud_in_word(l, disk_keys[i], &word_true);
         else cloud_absent(l, disk_keys[i]);

@@ -30,21 +30,11 @@ static const plugin_kind gcp_kind = {
 };
 
 typedef struct gcp_handle {
-    plugin_handle base;
-    gcp_facts facts;
+    cloud_handle base;
     gcp_settings settings;
-    cloud_marks marks;
 } gcp_handle;
 
 /* ---- open -------------------------------------------------------------------------------------------------------- */
-
-static void gcp_close(void *handle)
-{
-    gcp_handle *h = handle;
-    gcp_facts_free(&h->facts);
-    cloud_marks_free(&h->marks);
-    plugin_handle_free(&h->base);
-}
 
 /* Parses "us-central1-a,us-central1-b". */
 static uint32_t read_zones(karp_str text, karp_str region)
@@ -60,20 +50,12 @@ static uint32_t read_zones(karp_str text, karp_str region)
 
 static uint32_t read_setting(gcp_handle *h, const karp_label *setting, karp_provider_problem *problem)
 {
-    if (str_is(setting->key, "vmMemoryOverheadPercent")) {
-        double *part = &h->settings.vm_memory_overhead;
-        if (cloud_decimal(setting->value, part) && *part < 1) return KARP_PROVIDER_OK;
-        return provider_problem(problem, KARP_PROVIDER_INVALID, "vmMemoryOverheadPercent",
-                                "must be at least 0 and less than 1");
-    }
-    if (str_is(setting->key, "prices")) {
-        h->settings.initial_prices = str_is(setting->value, "initial");
-        if (h->settings.initial_prices || str_is(setting->value, "current")) return KARP_PROVIDER_OK;
-        return provider_problem(problem, KARP_PROVIDER_INVALID, "prices", "must be current or initial");
-    }
+    uint32_t status;
+    gcp_settings *s = &h->settings;
+    if (cloud_setting(setting, &s->vm_memory_overhead, &s->initial_prices, &status, problem)) return status;
     if (str_is(setting->key, "zones")) {
-        h->settings.zones = read_zones(setting->value, h->facts.region);
-        if (h->settings.zones) return KARP_PROVIDER_OK;
+        s->zones = read_zones(setting->value, h->base.facts.region);
+        if (s->zones) return KARP_PROVIDER_OK;
         return provider_problem(problem, KARP_PROVIDER_INVALID, "zones", "must be zones of the region, with commas");
     }
     return provider_problem(problem, KARP_PROVIDER_INVALID, "settings",
@@ -81,58 +63,18 @@ static uint32_t read_setting(gcp_handle *h, const karp_label *setting, karp_prov
                             setting->key.ptr);
 }
 
-static uint32_t settle(gcp_handle *h, const karp_provider_options *options, karp_provider_problem *problem)
-{
-    karp_error error = { .size = sizeof error };
-    karp_str region = options->region.len ? options->region : str(GCP_USUAL_REGION);
-    if (region.len > GCP_REGION_MOST)
-        return provider_problem(problem, KARP_PROVIDER_NOT_FOUND, "region", "there is no such region");
-    if (gcp_facts_init(&h->facts, h->base.context, region, &error)) return provider_problem_of(problem, &error);
-    h->settings.vm_memory_overhead = 0.07;
-    h->marks.context = h->base.context;
-    for (size_t i = 0; i < options->setting_count; i++) {
-        uint32_t kind = read_setting(h, &options->settings[i], problem);
-        if (kind) return kind;
-    }
-    return KARP_PROVIDER_OK;
-}
-
 static uint32_t gcp_open(const karp_allocator *allocator, const karp_provider_options *options, void **handle,
                          karp_provider_problem *problem)
 {
     gcp_handle *h = plugin_handle_new(allocator, sizeof *h, &gcp_kind);
     if (!h) return provider_no_memory(problem);
-    uint32_t kind = settle(h, options, problem);
-    if (kind) gcp_close(h);
+    h->settings.vm_memory_overhead = 0.07;
+    uint32_t kind = cloud_handle_begin(&h->base, &gcp_facts, options, problem);
+    for (size_t i = 0; kind == KARP_PROVIDER_OK && i < options->setting_count; i++)
+        kind = read_setting(h, &options->settings[i], problem);
+    if (kind) cloud_close(h);
     else *handle = h;
     return kind;
-}
-
-/* ---- facts ------------------------------------------------------------------------------------------------------- */
-
-static uint32_t gcp_load_facts(void *handle, karp_str kind, const karp_provider_document *facts,
-                               karp_provider_problem *problem)
-{
-    gcp_handle *h = handle;
-    gcp_facts next;
-    karp_error error = { .size = sizeof error };
-    if (gcp_facts_load(&h->facts, kind, facts->text, &next, &error)) return provider_problem_of(problem, &error);
-    gcp_facts_free(&h->facts);
-    h->facts = next;
-    h->base.generation++;
-    return KARP_PROVIDER_OK;
-}
-
-static uint32_t gcp_facts_info(void *handle, const karp_provider_memory *memory, karp_provider_facts_info *info,
-                               karp_provider_problem *problem)
-{
-    return gcp_facts_about(&((gcp_handle *)handle)->facts, memory, info, problem);
-}
-
-static uint32_t gcp_write_facts(void *handle, const karp_provider_memory *memory, karp_str *text,
-                                karp_provider_problem *problem)
-{
-    return gcp_facts_write(&((gcp_handle *)handle)->facts, memory, text, problem);
 }
 
 /* ---- node classes ------------------------------------------------------------------------------------------------ */
@@ -152,9 +94,9 @@ static uint32_t gcp_instance_types(void *handle, const void *node_class, const k
 {
     gcp_handle *h = handle;
     scratch s;
-    if (h->facts.count == 0) return cloud_not_built_in(&gcp_format, h->facts.region, problem);
+    if (h->base.facts.count == 0) return cloud_not_built_in(gcp_facts.format, h->base.facts.region, problem);
     scratch_init_on(&s, memory);
-    gcp_types(&s, &h->facts, &h->settings, &h->marks, class_of(node_class), types, count);
+    gcp_types(&s, &h->base.facts, &h->settings, &h->base.marks, class_of(node_class), types, count);
     if (s.failed) return provider_no_memory(problem);
     if (*count > 0) return KARP_PROVIDER_OK;
     return provider_problem(problem, KARP_PROVIDER_NOT_FOUND, "prices", "no machine type of the region has a price");
@@ -264,15 +206,9 @@ static uint32_t gcp_mark(void *handle, const karp_provider_scope *scope, int64_t
     if (scope->instance_type.len == 0 || scope->zone.len == 0 || scope->capacity_type.len == 0 || scope->family.len)
         return provider_problem(problem, KARP_PROVIDER_INVALID, "scope",
                                 "must be a machine type, a zone and a capacity type");
-    uint32_t kind = cloud_marks_add(&h->marks, scope, 0, now, ttl ? ttl : 1800 * second, problem);
-    if (kind == KARP_PROVIDER_OK) h->base.generation++;
+    uint32_t kind = cloud_marks_add(&h->base.marks, scope, 0, now, ttl ? ttl : 1800 * second, problem);
+    if (kind == KARP_PROVIDER_OK) h->base.base.generation++;
     return kind;
-}
-
-static void gcp_expire(void *handle, int64_t now)
-{
-    gcp_handle *h = handle;
-    if (cloud_marks_expire(&h->marks, now)) h->base.generation++;
 }
 
 /* Whether the node's image differs: its URL must end with a name from the class. */
@@ -319,8 +255,8 @@ static const karp_provider_plugin gcp_plugin = {
     .class_group = "karpenter.k8s.gcp",
     .class_kind = "GCENodeClass",
     .open = gcp_open,
-    .close = gcp_close,
-    .load_facts = gcp_load_facts,
+    .close = cloud_close,
+    .load_facts = cloud_load_facts,
     .generation = plugin_generation,
     .class_parse = plugin_class_parse,
     .class_free = plugin_class_free,
@@ -331,11 +267,11 @@ static const karp_provider_plugin gcp_plugin = {
     .pick = gcp_pick,
     .node = gcp_node,
     .mark = gcp_mark,
-    .expire = gcp_expire,
+    .expire = cloud_expire,
     .drift = gcp_drift,
     .repair_policies = plugin_repair_policies,
-    .facts_info = gcp_facts_info,
-    .facts_write = gcp_write_facts,
+    .facts_info = cloud_facts_info,
+    .facts_write = cloud_write_facts,
 };
 
 static const char *const domains[] = { "karpenter.k8s.gcp", "cloud.google.com", NULL };

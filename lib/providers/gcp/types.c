@@ -17,7 +17,7 @@ static const double spot_part = 0.4;
 typedef struct maker {
     scratch *s;
     cloud_shared shared;
-    const gcp_facts *facts;
+    const cloud_facts *facts;
     const gcp_settings *settings;
     const cloud_marks *marks;
     const gcp_class *c;
@@ -51,17 +51,17 @@ typedef struct there {
 static there add_offerings(maker *m, const gcp_type *t, karp_instance_type *out)
 {
     there available = { 0, { false, false } };
-    uint32_t zones = t->zones & m->zones;
+    uint32_t zones = t->base.zones & m->zones;
     size_t n = 0;
     karp_offering *list = scratch_array(m->s, (size_t)__builtin_popcount(zones) * KINDS, sizeof *list);
-    double spot = t->spot >= 0 && !m->settings->initial_prices ? t->spot : t->on_demand * spot_part;
+    double spot = t->base.spot >= 0 && !m->settings->initial_prices ? t->base.spot : t->base.on_demand * spot_part;
     for (uint32_t zone = 0; list && zone < CLOUD_ZONES_MOST; zone++) {
         for (size_t kind = 0; zones >> zone & 1 && kind < KINDS; kind++) {
             bool gone = m->marks->count > 0 &&
-                        cloud_marked(m->marks, kinds[kind], t->name, m->names.names[zone], str(""), t->vcpus);
+                        cloud_marked(m->marks, kinds[kind], t->base.name, m->names.names[zone], str(""), t->base.vcpus);
             list[n].requirements = m->offers[zone][kind];
             list[n].requirement_count = 3;
-            list[n].price = kind == 0 ? t->on_demand : spot;
+            list[n].price = kind == 0 ? t->base.on_demand : spot;
             list[n++].available = !gone;
             if (gone) continue;
             available.zones |= UINT32_C(1) << zone;
@@ -99,9 +99,9 @@ static int64_t bundled_gib(const gcp_type *t)
                    { "c4d-highmem-8-lssd", 2250 },
                    { "z3-highmem-192-highlssd-metal", 72000 } };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        if (str_is(t->name, others[i].name)) return others[i].gib;
+        if (str_is(t->base.name, others[i].name)) return others[i].gib;
     }
-    return t->partitions * (str_starts(t->name, "z3-") ? 3000 : 375);
+    return t->partitions * (str_starts(t->base.name, "z3-") ? 3000 : 375);
 }
 
 static node_disks disks_of(const gcp_type *t, const gcp_class *c)
@@ -139,8 +139,8 @@ static int64_t tax(const step *steps, int64_t amount)
 static int64_t reserved_cpu(const gcp_type *t)
 {
     static const step steps[] = { { 1000, 0.06 }, { 1000, 0.01 }, { 2000, 0.005 }, { 0, 0.0025 } };
-    if (str_in_list(t->name, "e2-micro e2-small e2-medium")) return 1060;
-    return tax(steps, t->vcpus * 1000);
+    if (str_in_list(t->base.name, "e2-micro e2-small e2-medium")) return 1060;
+    return tax(steps, t->base.vcpus * 1000);
 }
 
 static int64_t reserved_memory(const gcp_type *t)
@@ -165,7 +165,7 @@ int64_t gcp_max_pods(const gcp_class *c) { return c->max_pods >= 0 ? c->max_pods
 static int64_t pods_of(const gcp_type *t, const gcp_class *c)
 {
     int64_t pods = gcp_max_pods(c);
-    return c->pods_per_core > 0 && c->pods_per_core * t->vcpus < pods ? c->pods_per_core * t->vcpus : pods;
+    return c->pods_per_core > 0 && c->pods_per_core * t->base.vcpus < pods ? c->pods_per_core * t->base.vcpus : pods;
 }
 
 static void set_all(cloud_amounts *a, const gcp_reserved *of)
@@ -205,11 +205,11 @@ static void add_amounts(scratch *s, cloud_shared *shared, const gcp_type *t, con
         !cloud_amounts_begin(&system, s, shared, 1 + GCP_RESERVED_MOST) ||
         !cloud_amounts_begin(&eviction, s, shared, 2))
         return;
-    cloud_amount(&capacity, name_cpu, t->vcpus, "");
+    cloud_amount(&capacity, name_cpu, t->base.vcpus, "");
     cloud_amount(&capacity, name_memory, memory, "");
     cloud_amount(&capacity, name_pods, pods_of(t, c), "");
     cloud_amount(&capacity, name_storage, storage, "Gi");
-    cloud_amount(&capacity, name_gpu, t->accelerator.len > 0, "");
+    cloud_amount(&capacity, name_gpu, t->base.group.len > 0, "");
     cloud_amount(&kube, name_cpu, reserved_cpu(t), "m");
     cloud_amount(&kube, name_memory, reserved_memory(t), "Mi");
     cloud_amount(&kube, name_storage, reserved_storage(&disks), "Gi");
@@ -230,7 +230,7 @@ static void add_type(maker *m, const gcp_type *t, karp_instance_type *out)
 {
     cloud_labels l;
     out->size = sizeof *out;
-    out->name = t->name;
+    out->name = t->base.name;
     there available = add_offerings(m, t, out);
     cloud_list_zones(m->s, &m->names, available.zones);
     if (!cloud_labels_begin(&l, m->s, &m->shared, LABELS_MOST)) return;
@@ -248,17 +248,17 @@ static void add_type(maker *m, const gcp_type *t, karp_instance_type *out)
 static gcp_type own_texts(scratch *s, const gcp_type *t)
 {
     gcp_type copy = *t;
-    copy.name = scratch_text(s, t->name);
-    copy.accelerator = t->accelerator.len > 0 ? scratch_text(s, t->accelerator) : str("");
+    copy.base.name = scratch_text(s, t->base.name);
+    copy.base.group = t->base.group.len > 0 ? scratch_text(s, t->base.group) : str("");
     return copy;
 }
 
-void gcp_types(scratch *s, const gcp_facts *facts, const gcp_settings *settings, const cloud_marks *marks,
+void gcp_types(scratch *s, const cloud_facts *facts, const gcp_settings *settings, const cloud_marks *marks,
                const gcp_class *c, const karp_instance_type **types, size_t *count)
 {
     maker *m = scratch_array(s, 1, sizeof *m);
     karp_instance_type *list = scratch_array(s, facts->count, sizeof *list);
-    gcp_facts *own = scratch_alloc(s, sizeof *own);
+    cloud_facts *own = scratch_alloc(s, sizeof *own);
     *types = list;
     *count = 0;
     if (!m || !list || !own) return;
@@ -272,8 +272,8 @@ void gcp_types(scratch *s, const gcp_facts *facts, const gcp_settings *settings,
     m->zones = settings->zones ? settings->zones : facts->zones;
     make_zones(m);
     for (size_t i = 0; i < facts->count && !s->failed; i++) {
-        const gcp_type *t = &facts->list[i];
-        if (!(t->zones & m->zones) || t->on_demand < 0) continue;
+        const gcp_type *t = (const gcp_type *)facts->list + i;
+        if (!(t->base.zones & m->zones) || t->base.on_demand < 0) continue;
         gcp_type mine = own_texts(s, t);
         add_type(m, &mine, &list[(*count)++]);
     }
