@@ -141,11 +141,8 @@ void try_alternatives(search *s)
     e->weight = s->snapshot->raw.pools.items[own].weight;
     for (uint32_t p = 0; p < s->snapshot->raw.pools.count && s->status == KARP_OK; p++) {
         if (p == own || e->alternatives.count >= ALTERNATIVES_MOST || search_over(s)) continue;
-        karp_alternative *a = list_push(e->context, &e->alternatives, sizeof *a);
-        if (a == NULL) {
-            s->status = KARP_E_NOMEM;
-            return;
-        }
+        karp_alternative *a = search_memory(s, list_push(e->context, &e->alternatives, sizeof *a));
+        if (a == NULL) return;
         *a = (karp_alternative){ .size = sizeof *a,
                                  .node_pool = search_keep(
                                      s, name_of(s->snapshot, s->snapshot->raw.pools.items[p].meta.name)),

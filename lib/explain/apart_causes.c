@@ -57,7 +57,6 @@ void apart_causes(search *s, const karp_launch *l)
         if (s->out->evicted == NULL) strbuf_adds(&b, only_existing); /* else told of the node that it shares */
         record_cause(s->out, KARP_PLACEMENT_APART, &b);
     }
-    if (s->out->refused) s->status = KARP_E_NOMEM;
 }
 
 /* ---- running pods ------------------------------------------------------------------------------------------------ */

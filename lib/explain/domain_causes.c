@@ -63,7 +63,6 @@ void domain_causes(search *s, const karp_launch *l)
     for (uint32_t i = 0; i < h->required_affinity.count; i++)
         chosen(s, l, h->required_affinity.items[i].topology_key, "its pod affinity by ",
                ", where the pods are that it has to join, or where they all start");
-    if (s->out->refused) s->status = KARP_E_NOMEM;
 }
 
 /* ---- addresses and volumes --------------------------------------------------------------------------------------- */

@@ -168,10 +168,25 @@ const karp_unschedulable *search_row(const search *s, const karp_decision *d)
     return NULL;
 }
 
+void *search_memory(search *s, void *memory)
+{
+    if (memory == NULL) s->status = KARP_E_NOMEM;
+    return memory;
+}
+
+void *search_array(search *s, size_t count, size_t bytes)
+{
+    return search_memory(s, arena_array(&s->changed.data, count, bytes));
+}
+
+void *search_copy(search *s, const void *from, size_t count, size_t bytes)
+{
+    return search_memory(s, arena_copy(&s->changed.data, from, count * bytes));
+}
+
 karp_str search_keep(search *s, karp_str text)
 {
-    char *copy = arena_string(&s->out->data, text.ptr, text.len);
-    if (copy == NULL) s->status = KARP_E_NOMEM;
+    char *copy = search_memory(s, arena_string(&s->out->data, text.ptr, text.len));
     return (karp_str){ copy, copy == NULL ? 0 : text.len };
 }
 
@@ -261,9 +276,9 @@ bool search_try(search *s, uint32_t kind, uint32_t changes, const strbuf *text)
     if (!placed || s->status != KARP_OK) return false;
     row.text = s->changed.unlimited ? keep_with_limits(s, &row, text)
                                     : search_keep(s, (karp_str){ text->ptr, text->len });
-    karp_remedy *slot = s->status == KARP_OK ? list_push(s->out->context, &s->out->remedies, sizeof *slot) : NULL;
-    if (slot == NULL) s->status = KARP_E_NOMEM;
-    else *slot = row;
+    if (s->status != KARP_OK) return false;
+    karp_remedy *slot = search_memory(s, list_push(s->out->context, &s->out->remedies, sizeof *slot));
+    if (slot != NULL) *slot = row;
     return slot != NULL;
 }
 
@@ -340,6 +355,7 @@ static karp_status search_run(karp_pod_explanation *e, const karp_snapshot *snap
     if (overlay_view_init(&s.changed, snapshot)) compare_resizes(&s, &now);
     else s.status = KARP_E_NOMEM;
     if (s.status == KARP_OK) look(&s);
+    if (e->refused) s.status = KARP_E_NOMEM;
     karp_decision_unref(s.last);
     overlay_view_free(&s.changed);
     return s.status == KARP_E_NOMEM ? fail_nomem(error) : s.status;

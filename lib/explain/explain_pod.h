@@ -80,6 +80,11 @@ bool search_over(const search *s);
 const karp_unschedulable *search_row(const search *s, const karp_decision *d);
 
 /* Copies for the explanation. */
+/* The memory; NULL = it was refused, which the search notes. */
+void *search_memory(search *s, void *memory);
+/* Memory of the changed view. NULL likewise. */
+void *search_array(search *s, size_t count, size_t bytes);
+void *search_copy(search *s, const void *from, size_t count, size_t bytes);
 karp_str search_keep(search *s, karp_str text);
 uint32_t search_text_id(const search *s, karp_str text); /* NO_ID = the snapshot does not have the text */
 karp_choice search_keep_choice(search *s, const karp_choice *c);

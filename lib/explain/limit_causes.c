@@ -178,5 +178,4 @@ void find_limit_causes(search *s)
     }
     if (limited && !s->out->refused) behind_limits(s, row);
     if (limited && !s->out->refused && s->status == KARP_OK) limits_of_pools(s, row);
-    if (s->out->refused) s->status = KARP_E_NOMEM;
 }

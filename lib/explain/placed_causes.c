@@ -308,7 +308,6 @@ void find_placement_causes(search *s)
     } else {
         strbuf_free(&text);
     }
-    if (e->refused) s->status = KARP_E_NOMEM;
 }
 
 /* ---- running pods ------------------------------------------------------------------------------------------------ */

@@ -187,5 +187,4 @@ void pool_causes(search *s, const karp_launch *l)
     kept_out(s, l, pool);
     open_labels(s, l, pool);
     preferred_taints(s, l, pool);
-    if (s->out->refused) s->status = KARP_E_NOMEM;
 }

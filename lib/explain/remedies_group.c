@@ -21,11 +21,8 @@ static bool is_named(const search *s, const member_group *g, karp_str name)
 static bool set_minimum(search *s, uint32_t index, int32_t least)
 {
     const store *raw = &s->snapshot->raw;
-    pod_group *groups = arena_copy(&s->changed.data, raw->groups.items, raw->groups.count * sizeof *groups);
-    if (groups == NULL) {
-        s->status = KARP_E_NOMEM;
-        return false;
-    }
+    pod_group *groups = search_copy(s, raw->groups.items, raw->groups.count, sizeof *groups);
+    if (groups == NULL) return false;
     groups[index].min_count = least;
     s->changed.view.raw.groups.items = groups;
     return true;
@@ -89,11 +86,8 @@ void try_minimum(search *s)
     int32_t least = largest_minimum(s, g, o->min_count);
     s->changed.view.raw.groups.items = s->snapshot->raw.groups.items;
     if (least == 0 || s->status != KARP_OK) return;
-    karp_remedy *row = list_push(s->out->context, &s->out->remedies, sizeof *row);
-    if (row == NULL) {
-        s->status = KARP_E_NOMEM;
-        return;
-    }
+    karp_remedy *row = search_memory(s, list_push(s->out->context, &s->out->remedies, sizeof *row));
+    if (row == NULL) return;
     *row = (karp_remedy){ .size = sizeof *row, .kind = KARP_REMEDY_LOWER_MINIMUM, .changes = 1 };
     row->node_pool = row->node = row->choice.instance_type = row->choice.zone = row->choice.capacity_type = nothing;
     row->text = describe(s, g, o->min_count, least);

@@ -38,12 +38,9 @@ static void try_keys_of_terms(search *s, const karp_unschedulable *row, pod_term
 {
     for (uint32_t i = 0; i < list.count && !search_over(s); i++) {
         uint32_t meant = meant_by(s, row, list.items[i].topology_key);
-        pod_term *items = meant == NO_ID ? NULL : arena_copy(&s->changed.data, list.items, list.count * sizeof *items);
+        pod_term *items = meant == NO_ID ? NULL : search_copy(s, list.items, list.count, sizeof *items);
         if (meant == NO_ID) continue;
-        if (items == NULL) {
-            s->status = KARP_E_NOMEM;
-            return;
-        }
+        if (items == NULL) return;
         items[i].topology_key = meant;
         changed->items = items;
         try_key(s, list.items[i].topology_key, meant, where);
@@ -56,11 +53,8 @@ static void try_keys_of_spread(search *s, const karp_unschedulable *row)
     for (uint32_t i = 0; i < list.count && !search_over(s); i++) {
         uint32_t meant = list.items[i].schedule_anyway ? NO_ID : meant_by(s, row, list.items[i].topology_key);
         if (meant == NO_ID) continue;
-        spread_constraint *items = arena_copy(&s->changed.data, list.items, list.count * sizeof *items);
-        if (items == NULL) {
-            s->status = KARP_E_NOMEM;
-            return;
-        }
+        spread_constraint *items = search_copy(s, list.items, list.count, sizeof *items);
+        if (items == NULL) return;
         items[i].topology_key = meant;
         overlay_shape(&s->changed, s->shape)->spread.items = items;
         try_key(s, list.items[i].topology_key, meant, " in the topology spread");
@@ -74,10 +68,10 @@ static bool require_values(search *s, uint32_t key, const uint32_t *values, uint
 {
     node_term_list had = original_shape(s)->required;
     uint32_t terms = had.count > 0 ? had.count : 1;
-    node_term *list = arena_array(&s->changed.data, terms, sizeof *list);
+    node_term *list = search_array(s, terms, sizeof *list);
     for (uint32_t i = 0; list != NULL && i < terms; i++) {
         expression_list own = had.count > 0 ? had.items[i].expressions : (expression_list){ NULL, 0 };
-        expression *all = arena_array(&s->changed.data, own.count + (size_t)1, sizeof *all);
+        expression *all = search_array(s, own.count + (size_t)1, sizeof *all);
         if (all == NULL) break;
         if (had.count > 0) list[i] = had.items[i];
         for (uint32_t k = 0; k < own.count; k++) all[k] = own.items[k];
@@ -87,7 +81,6 @@ static bool require_values(search *s, uint32_t key, const uint32_t *values, uint
         overlay_shape(&s->changed, s->shape)->required = (node_term_list){ list, terms };
         return true;
     }
-    s->status = KARP_E_NOMEM;
     return false;
 }
 
@@ -103,8 +96,7 @@ static void try_domains_of(search *s, const karp_topology *t, bool (*takes)(cons
                            const char *why)
 {
     uint32_t key = search_text_id(s, t->key), count = 0;
-    uint32_t *values = arena_array(&s->changed.data, t->domain_count + 1, sizeof *values);
-    if (values == NULL) s->status = KARP_E_NOMEM;
+    uint32_t *values = search_array(s, t->domain_count + 1, sizeof *values);
     if (values == NULL || key == NO_ID) return;
     strbuf text = strbuf_on(s->snapshot->context);
     strbuf_adds(&text, "require ");

@@ -10,11 +10,8 @@
 
 void *list_without(search *s, const void *items, uint32_t count, size_t bytes, uint32_t index)
 {
-    char *list = arena_array(&s->changed.data, count, bytes);
-    if (list == NULL) {
-        s->status = KARP_E_NOMEM;
-        return NULL;
-    }
+    char *list = search_array(s, count, bytes);
+    if (list == NULL) return NULL;
     const char *from = items;
     memcpy(list, from, index * bytes);
     memcpy(list + index * bytes, from + (index + (size_t)1) * bytes, (count - index - (size_t)1) * bytes);
@@ -24,12 +21,9 @@ void *list_without(search *s, const void *items, uint32_t count, size_t bytes, u
 bool select_label(search *s, shape *h, uint32_t key, uint32_t value)
 {
     label_list had = h->node_selector;
-    label_pair *items = arena_array(&s->changed.data, had.count + (size_t)1, sizeof *items);
+    label_pair *items = search_array(s, had.count + (size_t)1, sizeof *items);
     uint32_t n = 0, i = 0;
-    if (items == NULL) {
-        s->status = KARP_E_NOMEM;
-        return false;
-    }
+    if (items == NULL) return false;
     while (i < had.count && had.items[i].key < key) items[n++] = had.items[i++]; /* sorted by key */
     items[n++] = (label_pair){ key, value };
     for (; i < had.count; i++) {
@@ -47,11 +41,8 @@ static bool is_hard(const search *s, const taint *t) { return t->effect != s->sn
 static toleration *room_to_tolerate(search *s, uint32_t more)
 {
     shape *h = overlay_shape(&s->changed, s->shape);
-    toleration *list = arena_array(&s->changed.data, h->tolerations.count + (size_t)more, sizeof *list);
-    if (list == NULL) {
-        s->status = KARP_E_NOMEM;
-        return NULL;
-    }
+    toleration *list = search_array(s, h->tolerations.count + (size_t)more, sizeof *list);
+    if (list == NULL) return NULL;
     if (h->tolerations.count > 0) memcpy(list, h->tolerations.items, h->tolerations.count * sizeof *list);
     h->tolerations.items = list;
     return list;
@@ -61,11 +52,8 @@ static toleration *room_to_tolerate(search *s, uint32_t more)
 static void try_taints(search *s, taint_list taints, words *seen)
 {
     toleration *list = NULL; /* a copy of the pod's list, made for the first new toleration */
-    uint32_t count = 0, *key = arena_array(&s->changed.data, (size_t)3 * taints.count + 1, sizeof *key);
-    if (key == NULL) {
-        s->status = KARP_E_NOMEM;
-        return;
-    }
+    uint32_t count = 0, *key = search_array(s, (size_t)3 * taints.count + 1, sizeof *key);
+    if (key == NULL) return;
     strbuf text = strbuf_on(s->snapshot->context);
     strbuf_adds(&text, "tolerate ");
     for (uint32_t i = 0; i < taints.count; i++) {
@@ -125,13 +113,10 @@ static void show_expression(const search *s, strbuf *b, const expression *e)
 static void drop_expression(search *s, uint32_t term, uint32_t index)
 {
     const shape *h = original_shape(s);
-    node_term *terms = arena_copy(&s->changed.data, h->required.items, h->required.count * sizeof *terms);
+    node_term *terms = search_copy(s, h->required.items, h->required.count, sizeof *terms);
     expression_list list = h->required.items[term].expressions;
     expression *left = list_without(s, list.items, list.count, sizeof *left, index);
-    if (terms == NULL || left == NULL) {
-        s->status = KARP_E_NOMEM;
-        return;
-    }
+    if (terms == NULL || left == NULL) return;
     terms[term].expressions = (expression_list){ left, list.count - 1 };
     overlay_shape(&s->changed, s->shape)->required.items = terms;
 }

@@ -40,12 +40,9 @@ static bool enough(search *s, uint32_t pool, const resource_amount *limit, const
 static void set_limit(search *s, uint32_t pool, uint32_t index, const amount *value)
 {
     resource_list from = s->snapshot->raw.pools.items[pool].limits;
-    resource_amount *items = arena_array(&s->changed.data, from.count, sizeof *items);
+    resource_amount *items = search_array(s, from.count, sizeof *items);
     uint32_t count = 0;
-    if (items == NULL) {
-        s->status = KARP_E_NOMEM;
-        return;
-    }
+    if (items == NULL) return;
     for (uint32_t i = 0; i < from.count; i++) {
         if (i == index && value == NULL) continue;
         items[count] = from.items[i];
@@ -149,31 +146,22 @@ static void try_all_limits(search *s, uint32_t pool, strbuf *text)
     static const resource_list none = { NULL, 0 };
     const resource_list *limits = &s->snapshot->raw.pools.items[pool].limits;
     karp_remedy outcome = { .size = sizeof outcome };
-    resource_amount *items = arena_array(&s->changed.data, limits->count, sizeof *items);
-    if (items == NULL) {
-        s->status = KARP_E_NOMEM;
-        return;
-    }
+    resource_amount *items = search_array(s, limits->count, sizeof *items);
+    if (items == NULL) return;
     overlay_pool(&s->changed, pool)->limits = none;
     bool helps = search_places(s, &outcome);
     bool known = helps && name_limits(s, pool, &outcome, items, text);
     overlay_view_reset(&s->changed);
     if (!helps || search_over(s)) return;
     if (known) {
-        resource_amount *kept = arena_array(&s->changed.data, limits->count, sizeof *kept);
-        if (kept == NULL) {
-            s->status = KARP_E_NOMEM;
-            return;
-        }
+        resource_amount *kept = search_array(s, limits->count, sizeof *kept);
+        if (kept == NULL) return;
         (void)name_limits(s, pool, &outcome, kept, text);
         overlay_pool(&s->changed, pool)->limits = (resource_list){ kept, limits->count };
         if (search_try(s, KARP_REMEDY_RAISE_LIMIT, limits->count, text) || search_over(s)) return;
     }
-    items = arena_array(&s->changed.data, limits->count, sizeof *items);
-    if (items == NULL) {
-        s->status = KARP_E_NOMEM;
-        return;
-    }
+    items = search_array(s, limits->count, sizeof *items);
+    if (items == NULL) return;
     (void)name_limits(s, pool, NULL, items, text);
     overlay_pool(&s->changed, pool)->limits = none;
     (void)search_try(s, KARP_REMEDY_RAISE_LIMIT, limits->count, text);
@@ -253,12 +241,9 @@ static void want_zones(wanted *w, uint32_t pool)
 /* The expression changed to allow the value: added to In, or removed from NotIn. false = it is already allowed. */
 static bool allow(search *s, const expression *e, uint32_t value, expression *out)
 {
-    uint32_t *values = arena_array(&s->changed.data, e->value_count + (size_t)1, sizeof *values), count = 0;
+    uint32_t *values = search_array(s, e->value_count + (size_t)1, sizeof *values), count = 0;
     bool listed = false;
-    if (values == NULL) {
-        s->status = KARP_E_NOMEM;
-        return false;
-    }
+    if (values == NULL) return false;
     for (uint32_t i = 0; i < e->value_count; i++) {
         listed = listed || e->values[i] == value;
         if (e->op == KARP_OP_IN || e->values[i] != value) values[count++] = e->values[i];
@@ -276,11 +261,8 @@ void replace_expression(search *s, uint32_t pool, uint32_t index, const expressi
 {
     node_pool *p = overlay_pool(&s->changed, pool);
     uint32_t count = p->requirements.count, n = 0;
-    expression *list = arena_array(&s->changed.data, count + (size_t)1, sizeof *list);
-    if (list == NULL) {
-        s->status = KARP_E_NOMEM;
-        return;
-    }
+    expression *list = search_array(s, count + (size_t)1, sizeof *list);
+    if (list == NULL) return;
     for (uint32_t i = 0; i < count; i++) {
         if (i != index) list[n++] = p->requirements.items[i];
         else if (with != NULL) list[n++] = *with;

@@ -49,11 +49,8 @@ static void try_value_removed(search *s, const karp_topology *t, const karp_topo
         if (index == NO_ID) continue;
         const expression *e = &s->snapshot->raw.pools.items[p].requirements.items[index];
         expression left = *e;
-        uint32_t *values = arena_array(&s->changed.data, e->value_count, sizeof *values);
-        if (values == NULL) {
-            s->status = KARP_E_NOMEM;
-            break;
-        }
+        uint32_t *values = search_array(s, e->value_count, sizeof *values);
+        if (values == NULL) break;
         left.value_count = 0;
         for (uint32_t v = 0; v < e->value_count; v++) {
             if (e->values[v] != value) values[left.value_count++] = e->values[v];
@@ -95,8 +92,7 @@ static void try_label_removed(search *s, const karp_topology *t, const karp_topo
 static void try_value_excluded(search *s, const karp_topology *t, const karp_topology_domain *d)
 {
     uint32_t key = search_text_id(s, t->key), changes = 0;
-    uint32_t *value = arena_array(&s->changed.data, 1, sizeof *value);
-    if (value == NULL) s->status = KARP_E_NOMEM;
+    uint32_t *value = search_array(s, 1, sizeof *value);
     if (value == NULL || key == NO_ID) return;
     *value = search_text_id(s, d->value);
     const expression not_in = { .key = key, .op = KARP_OP_NOT_IN, .values = value, .value_count = 1 };
@@ -164,9 +160,8 @@ static void try_partners(search *s, const karp_topology *t)
 static spread_constraint *own_spread(search *s)
 {
     const shape *h = original_shape(s);
-    spread_constraint *list = arena_copy(&s->changed.data, h->spread.items, h->spread.count * sizeof *list);
-    if (list == NULL) s->status = KARP_E_NOMEM;
-    else overlay_shape(&s->changed, s->shape)->spread.items = list;
+    spread_constraint *list = search_copy(s, h->spread.items, h->spread.count, sizeof *list);
+    if (list != NULL) overlay_shape(&s->changed, s->shape)->spread.items = list;
     return list;
 }
 
@@ -174,13 +169,10 @@ static spread_constraint *own_spread(search *s)
 static selector *with_own_values(search *s, const selector *x, strbuf *text)
 {
     label_list labels = store_pod_labels(&s->snapshot->raw, pod_at(&s->snapshot->raw, s->pod)->labels);
-    selector *changed = arena_alloc(&s->changed.data, sizeof *changed);
-    label_pair *items = arena_array(&s->changed.data, x->labels.count + (size_t)1, sizeof *items);
+    selector *changed = search_array(s, 1, sizeof *changed);
+    label_pair *items = search_array(s, x->labels.count + (size_t)1, sizeof *items);
     uint32_t differs = 0;
-    if (changed == NULL || items == NULL) {
-        s->status = KARP_E_NOMEM;
-        return NULL;
-    }
+    if (changed == NULL || items == NULL) return NULL;
     for (uint32_t i = 0; i < x->labels.count; i++) {
         items[i] = x->labels.items[i];
         items[i].value = label_get(labels, items[i].key);

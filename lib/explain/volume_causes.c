@@ -112,7 +112,6 @@ static void other_requirements(search *s, const pod *p, const struct words_entry
             record_cause(s->out, KARP_PLACEMENT_VOLUMES, &b);
         else strbuf_free(&b);
     }
-    if (s->out->refused) s->status = KARP_E_NOMEM;
 }
 
 /* ", where no NodePool launches: they have us-west-2a, us-west-2b", if no type is offered in one of the zones. */
@@ -154,5 +153,4 @@ void volume_causes(search *s)
     if (apart) strbuf_adds(&b, ": no node is in all of these zones, and volumes do not move");
     else show_served(w, &all, &b);
     record_cause(s->out, KARP_PLACEMENT_VOLUMES, &b);
-    if (s->out->refused) s->status = KARP_E_NOMEM;
 }
