@@ -68,6 +68,13 @@ void strbuf_adds(strbuf *b, const char *text) { strbuf_add(b, text, strlen(text)
 
 void strbuf_addstr(strbuf *b, karp_str text) { strbuf_add(b, text.ptr, text.len); }
 
+void strbuf_put(strbuf *b, const char *before, karp_str text, const char *after)
+{
+    strbuf_adds(b, before);
+    strbuf_addstr(b, text);
+    strbuf_adds(b, after);
+}
+
 void strbuf_addname(strbuf *b, karp_str namespace_, karp_str name)
 {
     strbuf_addstr(b, namespace_);

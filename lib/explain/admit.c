@@ -232,8 +232,7 @@ static bool explain_alternatives(answering *a, uint32_t root)
     const queued *w = &q->workloads.items[root];
     for (uint32_t f = 0; f < w->resource_count; f++) {
         strbuf_adds(&a->text, f > 0 ? "; ResourceFlavor " : "ResourceFlavor ");
-        strbuf_addstr(&a->text, text_of(&q->view, w->resources[f].flavor));
-        strbuf_adds(&a->text, ": ");
+        strbuf_put(&a->text, "", text_of(&q->view, w->resources[f].flavor), ": ");
         strbuf_adds(&a->text, w->resources[f].at.why[0] != '\0' ? w->resources[f].at.why : "not all of it fits");
     }
     return w->resource_count > 0;
@@ -255,15 +254,14 @@ static void explain_failure(answering *a, uint32_t root, karp_admitted *row)
         if (below != NULL) {
             strbuf_adds(&a->text, a->text.len > 0 ? "; " : "");
             strbuf_addstr(&a->text, below->name);
-            strbuf_adds(&a->text, ": ");
-            strbuf_addstr(&a->text, below->detail);
+            strbuf_put(&a->text, ": ", below->detail, "");
         }
     } else {
         strbuf_addu(&a->text, row->placed);
         strbuf_adds(&a->text, " of ");
         strbuf_addu(&a->text, row->pods);
-        strbuf_adds(&a->text, " fit: ");
-        strbuf_addstr(&a->text, left == NULL && ignored != NULL ? ignored->message : str(karp_reason_text(row->code)));
+        strbuf_put(&a->text,
+                   " fit: ", left == NULL && ignored != NULL ? ignored->message : str(karp_reason_text(row->code)), "");
     }
     row->detail = take(a);
 }

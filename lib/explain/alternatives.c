@@ -43,8 +43,7 @@ static void name_topology(search *s, const karp_topology *t, karp_alternative *a
 {
     strbuf b = strbuf_on(s->snapshot->context);
     strbuf_addstr(&b, t->key);
-    strbuf_adds(&b, ": ");
-    strbuf_addstr(&b, t->cause);
+    strbuf_put(&b, ": ", t->cause, "");
     if (b.failed) s->status = KARP_E_NOMEM;
     else a->detail = search_keep(s, (karp_str){ b.ptr, b.len });
     strbuf_free(&b);

@@ -87,8 +87,7 @@ void shared_node_cause(karp_pod_explanation *e, const karp_snapshot *s, uint32_t
         uint32_t partner = partner_of(s, pod_number, c->label_selector);
         if (partner == NO_ID) continue;
         strbuf b = strbuf_on(e->context);
-        strbuf_adds(&b, "it shares the node with ");
-        strbuf_addstr(&b, pod_name(s, partner));
+        strbuf_put(&b, "it shares the node with ", pod_name(s, partner), "");
         if (c->schedule_anyway) {
             strbuf_adds(&b, ": its topology spread by kubernetes.io/hostname is a preference (ScheduleAnyway)");
         } else {

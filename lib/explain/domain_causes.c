@@ -48,8 +48,7 @@ static void chosen(search *s, const karp_launch *l, uint32_t key, const char *ru
     strbuf b = strbuf_on(s->out->context);
     strbuf_adds(&b, rule);
     strbuf_addstr(&b, text_of(w, key));
-    strbuf_adds(&b, " chooses ");
-    strbuf_addstr(&b, value);
+    strbuf_put(&b, " chooses ", value, "");
     strbuf_adds(&b, which);
     record_cause(s->out, KARP_PLACEMENT_TOPOLOGY, &b);
 }

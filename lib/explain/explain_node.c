@@ -333,8 +333,7 @@ static bool name_type(karp_node_explanation *e, const karp_snapshot *s, const ka
         karp_blocker *blocker = &e->blockers.items[i];
         if (blocker->code != KARP_REASON_NO_CHEAPER_NODE) continue;
         strbuf text = strbuf_on(e->context);
-        strbuf_addstr(&text, blocker->detail);
-        strbuf_adds(&text, ": ");
+        strbuf_put(&text, "", blocker->detail, ": ");
         bool lacks = false;
         ok = ok && show_launch_type(e->context, &e->data, s, l, &text, &lacks);
         if (lacks) strbuf_adds(&text, "; a node is replaced by at most one");
@@ -380,8 +379,7 @@ static bool name_launches(karp_node_explanation *e, const karp_snapshot *s, cons
         karp_blocker *blocker = &e->blockers.items[i];
         if (blocker->code != KARP_REASON_SEVERAL_NODES_NEEDED) continue;
         strbuf text = strbuf_on(e->context);
-        strbuf_addstr(&text, blocker->detail);
-        strbuf_adds(&text, ", ");
+        strbuf_put(&text, "", blocker->detail, ", ");
         show_launches(&text, s, e->node, d);
         ok = strbuf_move(&text, &e->data, &blocker->detail) && ok;
     }
@@ -431,8 +429,7 @@ static bool name_preference(karp_node_explanation *e, const karp_snapshot *s)
         karp_blocker *blocker = &e->blockers.items[i];
         if (!about_places(blocker->code)) continue;
         strbuf text = strbuf_on(e->context);
-        strbuf_addstr(&text, blocker->detail);
-        strbuf_adds(&text, "; ");
+        strbuf_put(&text, "", blocker->detail, "; ");
         (void)show_preference(&text, s, e->node);
         strbuf_adds(&text, ", which counts as a rule while it can be kept: without preferences the node goes");
         ok = strbuf_move(&text, &e->data, &blocker->detail) && ok;
@@ -453,9 +450,7 @@ static bool name_unplaced(karp_node_explanation *e, const karp_snapshot *s, cons
         if (blocker->code != KARP_REASON_PODS_WOULD_NOT_SCHEDULE) continue;
         strbuf text = strbuf_on(e->context);
         strbuf_adds(&text, karp_reason_text(blocker->code));
-        strbuf_adds(&text, ": ");
-        strbuf_addstr(&text, pod_name(s, row->pod));
-        strbuf_adds(&text, ": ");
+        strbuf_put(&text, ": ", pod_name(s, row->pod), ": ");
         show_unplaced(&text, row);
         ok = strbuf_move(&text, &e->data, &blocker->detail) && ok;
     }

@@ -258,8 +258,7 @@ static karp_str keep_with_limits(search *s, karp_remedy *row, const strbuf *text
     strbuf both = strbuf_on(s->snapshot->context);
     strbuf_addstr(&both, (karp_str){ text->ptr, text->len });
     if (pool != NO_ID && s->snapshot->raw.pools.items[pool].limits.count > 0) {
-        strbuf_adds(&both, ", and raise the limits of NodePool ");
-        strbuf_addstr(&both, row->node_pool);
+        strbuf_put(&both, ", and raise the limits of NodePool ", row->node_pool, "");
         row->changes++;
     }
     karp_str kept;

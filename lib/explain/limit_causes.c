@@ -57,8 +57,7 @@ static void show_smallest(const search *x, uint32_t pool, const resource_amount 
     if (least != NO_ID && !b->failed) {
         strbuf_adds(b, "; a node for the pod has at least ");
         add_quantity(b, resource_list_get(m.table->types[least].capacity_list, limit->resource), limit->binary);
-        strbuf_adds(b, " (");
-        strbuf_addstr(b, text_of(s, m.table->types[least].name));
+        strbuf_put(b, " (", text_of(s, m.table->types[least].name), "");
         strbuf_addc(b, ')');
     }
     algebra_free(&m.algebra);
@@ -68,8 +67,7 @@ static void show_limit(const search *x, uint32_t pool, const resource_amount *li
 {
     const karp_snapshot *s = x->snapshot;
     const karp_decision *d = x->out->decision;
-    strbuf_addstr(b, strings_get(&s->raw.resources, limit->resource));
-    strbuf_adds(b, ": limit ");
+    strbuf_put(b, "", strings_get(&s->raw.resources, limit->resource), ": limit ");
     add_quantity(b, limit->value, limit->binary);
     strbuf_adds(b, ", in use ");
     add_quantity(b, limit_used(s, pool, limit), limit->binary);
@@ -95,8 +93,7 @@ static void limits_of_pools(search *s, const karp_unschedulable *row)
         if (!by_limits(&row->pools[i]) || pool == NO_ID) continue;
         resource_list limits = s->snapshot->raw.pools.items[pool].limits;
         strbuf text = strbuf_on(s->out->context);
-        strbuf_adds(&text, "NodePool ");
-        strbuf_addstr(&text, row->pools[i].node_pool);
+        strbuf_put(&text, "NodePool ", row->pools[i].node_pool, "");
         for (uint32_t k = 0; k < limits.count; k++) {
             strbuf_adds(&text, k == 0 ? ": " : "; ");
             show_limit(s, pool, &limits.items[k], &text);
@@ -111,13 +108,11 @@ static void limits_of_pools(search *s, const karp_unschedulable *row)
 static void show_behind(search *s, const karp_unschedulable *row, const karp_pool_refusal *r)
 {
     strbuf b = strbuf_on(s->out->context);
-    strbuf_adds(&b, "raising the limits of NodePool ");
-    strbuf_addstr(&b, r->node_pool);
-    strbuf_adds(&b, " is not enough, as it would still refuse the pod: ");
+    strbuf_put(&b, "raising the limits of NodePool ", r->node_pool,
+               " is not enough, as it would still refuse the pod: ");
     if (r->code == KARP_REASON_TOPOLOGY && row->topology_count > 0) {
         strbuf_addstr(&b, row->topologies[0].key);
-        strbuf_adds(&b, ": ");
-        strbuf_addstr(&b, row->topologies[0].cause);
+        strbuf_put(&b, ": ", row->topologies[0].cause, "");
     } else {
         strbuf_addstr(&b, refusal_text(r));
     }

@@ -54,8 +54,7 @@ static void check_schedule(linting *l, const budget *b, uint32_t index, karp_str
     field_of_budget(l, index);
     strbuf_adds(&l->field, ".schedule");
     const char *hint = hint_of_schedule(b->schedule);
-    strbuf_adds(&l->text, "the schedule ");
-    strbuf_addstr(&l->text, b->schedule);
+    strbuf_put(&l->text, "the schedule ", b->schedule, "");
     if (read) strbuf_adds(&l->text, " does not fire within five years: the budget is never in force");
     else strbuf_adds(&l->text, " cannot be read: the budget allows no node");
     strbuf_adds(&l->remedy, hint);
@@ -139,9 +138,8 @@ static void check_expiry(linting *l, const node_pool *pool)
     strbuf_adds(&l->field, "spec.template.spec.expireAfter");
     strbuf_adds(&l->text, "budgets[");
     strbuf_addu(&l->text, closed);
-    strbuf_adds(&l->text, "] allows no node, but expiration asks no budget: a node is deleted when its expireAfter, ");
-    strbuf_addstr(&l->text, str_short_duration(str(length)));
-    strbuf_adds(&l->text, ", is over");
+    strbuf_put(&l->text, "] allows no node, but expiration asks no budget: a node is deleted when its expireAfter, ",
+               str_short_duration(str(length)), ", is over");
     strbuf_adds(&l->remedy, "expireAfter Never; then only drift, which budgets hold back, renews nodes");
     lint_note(l, LINT_BUDGET_NOT_FOR_EXPIRY, "NodePool", name_of(l->snapshot, pool->meta.name));
 }

@@ -54,9 +54,8 @@ static bool check_priority(linting *l, const member_group *g, const pod_group *o
         const shape *h = shape_of(s, s->pod_class[g->pods[i]]);
         int32_t priority = h->has_priority ? h->priority : 0;
         if (priority == its) continue;
-        strbuf_adds(&l->text, "pod ");
-        strbuf_addstr(&l->text, pod_name(s, g->pods[i]));
-        strbuf_adds(&l->text, " has another priority than the group, so that none of its pods is scheduled");
+        strbuf_put(&l->text, "pod ", pod_name(s, g->pods[i]),
+                   " has another priority than the group, so that none of its pods is scheduled");
         strbuf_adds(&l->remedy, "one priority class for the group and its pods");
         note_group(l, LINT_GROUP_PRIORITY_DIFFERS, g, "spec.priorityClassName");
         return true;
@@ -67,9 +66,8 @@ static bool check_priority(linting *l, const member_group *g, const pod_group *o
 static bool check_key(linting *l, const member_group *g, const pod_group *o)
 {
     if (o->topology_key == NO_TEXT || !lint_has_nodes(l) || lint_key_is_known(l, o->topology_key)) return false;
-    strbuf_adds(&l->text, "no node, NodePool or instance type has the label ");
-    strbuf_addstr(&l->text, text_of(l->snapshot, o->topology_key));
-    strbuf_adds(&l->text, ", so that the group has no domain to start in");
+    strbuf_put(&l->text, "no node, NodePool or instance type has the label ", text_of(l->snapshot, o->topology_key),
+               ", so that the group has no domain to start in");
     lint_suggest_key(l, o->topology_key);
     note_group(l, LINT_GROUP_KEY_UNKNOWN, g, "spec.schedulingConstraints.topology[0].key");
     return true;
@@ -91,11 +89,9 @@ static void check_answer(linting *l, const uint64_t *told, const karp_admitted *
     for (uint32_t i = 0; i < all->count && !l->refused; i++) {
         const member_group *g = &all->items[i];
         if (bits_test(told, i) || g->parent != NO_ID || !is_answer_for(l->snapshot, g, row)) continue;
-        strbuf_adds(&l->text, "it never starts: ");
-        strbuf_addstr(&l->text, row->detail);
-        strbuf_adds(&l->remedy, "more room or a lower minimum; karp explain group ");
-        strbuf_addstr(&l->remedy, row->name);
-        strbuf_adds(&l->remedy, " looks for the smallest change");
+        strbuf_put(&l->text, "it never starts: ", row->detail, "");
+        strbuf_put(&l->remedy, "more room or a lower minimum; karp explain group ", row->name,
+                   " looks for the smallest change");
         note_group(l, LINT_GROUP_NEVER_STARTS, g, field_of_minimum(g));
     }
 }

@@ -10,8 +10,7 @@ enum { SHORTEST = 5 }; /* shortest key to compare: short ones are similar to man
 void lint_suggest(linting *l, const nearest *near)
 {
     if (near->best.ptr == NULL) return;
-    strbuf_addstr(&l->remedy, near->best);
-    strbuf_adds(&l->remedy, " may be meant");
+    strbuf_put(&l->remedy, "", near->best, " may be meant");
 }
 
 /* Whether the keys differ only in what stands before the slash: "node.kubernetes.io/instance-family". */
@@ -53,8 +52,7 @@ static void lint_key(linting *l, uint32_t key, bool must_be_known, const char *k
     nearest near = nearest_key(l, text_of(l->snapshot, key));
     if (near.best.ptr == NULL && !must_be_known) return;
     strbuf_adds(&l->field, field);
-    strbuf_adds(&l->text, "no instance type, offering, node or NodePool has the label '");
-    strbuf_addstr(&l->text, text_of(l->snapshot, key));
+    strbuf_put(&l->text, "no instance type, offering, node or NodePool has the label '", text_of(l->snapshot, key), "");
     strbuf_addc(&l->text, '\'');
     lint_suggest(l, &near);
     lint_note(l, LINT_UNKNOWN_LABEL, kind, named);
@@ -239,9 +237,7 @@ static void note_value(linting *l, uint32_t key, uint32_t value, const char *kin
     strbuf_addc(&l->field, '[');
     strbuf_addstr(&l->field, text_of(l->snapshot, key));
     strbuf_addc(&l->field, ']');
-    strbuf_adds(&l->text, "nothing has the value ");
-    strbuf_addstr(&l->text, text_of(l->snapshot, value));
-    strbuf_adds(&l->text, " of ");
+    strbuf_put(&l->text, "nothing has the value ", text_of(l->snapshot, value), " of ");
     strbuf_addstr(&l->text, text_of(l->snapshot, key));
     nearest near = nearest_value(l, key, value);
     if (!is_custom_machine(l, key, value) && !is_local_zone(l, key, value)) lint_suggest(l, &near);

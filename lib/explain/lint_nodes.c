@@ -18,11 +18,9 @@ static void check_taint(linting *l, const node_pool *p, const struct node *n, co
 {
     const karp_snapshot *s = l->snapshot;
     if (taint_declared(s, p, t)) return;
-    strbuf_adds(&l->field, "spec.taints[");
-    strbuf_addstr(&l->field, text_of(s, t->key));
+    strbuf_put(&l->field, "spec.taints[", text_of(s, t->key), "");
     strbuf_addc(&l->field, ']');
-    strbuf_adds(&l->text, "NodePool ");
-    strbuf_addstr(&l->text, name_of(s, p->meta.name));
+    strbuf_put(&l->text, "NodePool ", name_of(s, p->meta.name), "");
     strbuf_adds(&l->text,
                 " does not declare it: Karpenter takes it for lasting and launches another node for the same pods");
     strbuf_adds(&l->remedy, "add it to spec.template.spec.startupTaints if something removes it, else to taints");
@@ -53,8 +51,8 @@ static void check_reservations(linting *l, uint32_t pool)
     strbuf_adds(&l->text, "the node class has ");
     strbuf_addi(&l->text, o->reservation_capacity);
     strbuf_adds(&l->text, o->reservation_capacity == 1 ? " free instance of " : " free instances of ");
-    strbuf_addstr(&l->text, text_of(l->snapshot, lint_table(l, pool)->types[o->type].name));
-    strbuf_adds(&l->text, " in a capacity reservation, which the pool's capacity types exclude");
+    strbuf_put(&l->text, "", text_of(l->snapshot, lint_table(l, pool)->types[o->type].name),
+               " in a capacity reservation, which the pool's capacity types exclude");
     strbuf_adds(&l->remedy, "add reserved to its values");
     lint_note(l, LINT_RESERVATION_EXCLUDED, "NodePool", pool_name(l, pool));
 }
@@ -74,8 +72,7 @@ static void check_overlays(linting *l)
         for (size_t k = 0; k < raw->overlays.count; k++) {
             const overlay *other = &raw->overlays.items[k];
             if (other->is_void || other->weight != o->weight) continue;
-            strbuf_adds(&l->text, ", such as ");
-            strbuf_addstr(&l->text, name_of(l->snapshot, other->meta.name));
+            strbuf_put(&l->text, ", such as ", name_of(l->snapshot, other->meta.name), "");
             break;
         }
         strbuf_adds(&l->remedy, "give them different weights");
@@ -149,9 +146,7 @@ static void check_restarts(linting *l, uint32_t pool)
     strbuf_adds(&l->text, " of ");
     strbuf_addu(&l->text, found.nodes);
     strbuf_adds(&l->text, found.nodes == 1 ? " node" : " nodes");
-    strbuf_adds(&l->text, " a pod, such as ");
-    strbuf_addstr(&l->text, pod_name(l->snapshot, found.pod));
-    strbuf_adds(&l->text, ", came within the last ");
+    strbuf_put(&l->text, " a pod, such as ", pod_name(l->snapshot, found.pod), ", came within the last ");
     strbuf_adds(&l->text, length);
     strbuf_adds(&l->text, ": each pod that comes or goes starts the wait anew, so these nodes are not consolidated");
     strbuf_adds(&l->remedy, "make it shorter than the time between such pods, or give them a NodePool of their own");

@@ -119,9 +119,7 @@ static void check_volumes(linting *l, uint32_t pool)
         worst = launch;
     }
     if (worst == NULL) return;
-    strbuf_adds(&l->text, "one new node (");
-    strbuf_addstr(&l->text, worst->choice.instance_type);
-    strbuf_adds(&l->text, ") would get ");
+    strbuf_put(&l->text, "one new node (", worst->choice.instance_type, ") would get ");
     strbuf_addu(&l->text, most);
     strbuf_adds(&l->text, " volumes of ");
     strbuf_adds(&l->text, driver);
@@ -164,8 +162,7 @@ static void check_memory(linting *l)
     for (size_t i = 0; plan != NULL && i < plan->launches.count && !found; i++) {
         const karp_launch *launch = &plan->launches.items[i];
         strbuf_clear(&l->text);
-        strbuf_addstr(&l->text, launch->id);
-        strbuf_adds(&l->text, " of the plan: ");
+        strbuf_put(&l->text, "", launch->id, " of the plan: ");
         found = show_overcommit(&l->text, s, launch->pods, launch->pod_count, memory_for_pods(l, launch));
         if (!found) continue;
         strbuf_adds(&l->remedy, "request what the pods use, or limit them to what they request");

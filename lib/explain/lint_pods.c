@@ -74,8 +74,7 @@ static void check_spread(linting *l, const lint_group *g, uint32_t index)
     strbuf_adds(&l->field, "spec.topologySpreadConstraints[");
     strbuf_addu(&l->field, index);
     strbuf_addc(&l->field, ']');
-    strbuf_addstr(&l->text, text_of(l->snapshot, key));
-    strbuf_adds(&l->text, " has ");
+    strbuf_put(&l->text, "", text_of(l->snapshot, key), " has ");
     strbuf_addu(&l->text, domains);
     strbuf_adds(&l->text, domains == 1 ? " value" : " values");
     if (c->min_domains > 0) {
@@ -188,14 +187,12 @@ static void check_requests(linting *l, const lint_group *g)
     strbuf_adds(&l->text,
                 limited ? "the pod limit is reached long before cpu and memory: the cheapest for such pods, "
                         : "such pods leave much of the nodes for them unused: the cheapest instance type for them, ");
-    strbuf_addstr(&l->text, text_of(s, best.type->name));
-    strbuf_adds(&l->text, " with ");
+    strbuf_put(&l->text, "", text_of(s, best.type->name), " with ");
     add_pods(&l->text, best.pods > UINT32_MAX ? UINT32_MAX : (uint32_t)best.pods);
     strbuf_adds(&l->text, ", leaves ");
     strbuf_addu(&l->text, (uint64_t)(100 * (1 - best.used) + 0.5));
-    strbuf_adds(&l->text, "% of its ");
-    strbuf_addstr(&l->text, strings_get(&s->raw.resources, s->resource_of[best.dim]));
-    strbuf_adds(&l->text, " unused, unless other pods fill it");
+    strbuf_put(&l->text, "% of its ", strings_get(&s->raw.resources, s->resource_of[best.dim]),
+               " unused, unless other pods fill it");
     strbuf_adds(&l->remedy, limited
                                 ? "allow types with more addresses, or raise the kubelet's maxPods (prefix delegation)"
                                 : "request a little less, or allow other instance types");
@@ -252,9 +249,7 @@ static void check_toleration(linting *l, const lint_group *g, uint32_t index)
     strbuf_adds(&l->field, "spec.tolerations[");
     strbuf_addu(&l->field, index);
     strbuf_addc(&l->field, ']');
-    strbuf_adds(&l->text, "no taint ");
-    strbuf_addstr(&l->text, text_of(l->snapshot, t->key));
-    strbuf_adds(&l->text, " of a NodePool or node has the value ");
+    strbuf_put(&l->text, "no taint ", text_of(l->snapshot, t->key), " of a NodePool or node has the value ");
     strbuf_addstr(&l->text, near.wanted);
     lint_suggest(l, &near);
     lint_note(l, LINT_UNKNOWN_TAINT, "Pod", pod_name(l->snapshot, g->pod));

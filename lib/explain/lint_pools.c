@@ -38,8 +38,8 @@ static void check_faults(linting *l, uint32_t pool)
     pool_fault fault = { 0 };
     while (!l->refused && pool_next_fault(l->snapshot, p, &fault)) {
         report_part(l, &fault);
-        strbuf_adds(&l->text, "Karpenter's validation refuses the NodePool, so nothing is launched from it: ");
-        strbuf_addstr(&l->text, text_of(l->snapshot, fault.key));
+        strbuf_put(&l->text, "Karpenter's validation refuses the NodePool, so nothing is launched from it: ",
+                   text_of(l->snapshot, fault.key), "");
         strbuf_addc(&l->text, ' ');
         strbuf_adds(&l->text, fault.wrong);
         uint32_t key = l->snapshot->facts.normalized[fault.key];
@@ -66,9 +66,7 @@ static void name_blocking_requirement(linting *l, uint32_t pool)
         uint32_t count = count_admitted(l, pool, without);
         e = set_entries(&l->algebra, l->pool_sets[pool], &n); /* the entries may have moved */
         if (count == 0) continue;
-        strbuf_adds(&l->remedy, "without the requirement on ");
-        strbuf_addstr(&l->remedy, text_of(l->snapshot, key));
-        strbuf_adds(&l->remedy, " there are ");
+        strbuf_put(&l->remedy, "without the requirement on ", text_of(l->snapshot, key), " there are ");
         strbuf_addu(&l->remedy, count);
         return;
     }
@@ -102,17 +100,15 @@ static void check_limit(linting *l, uint32_t pool, const resource_amount *limit)
     if (least == NULL || amount_cmp(limit->value, smallest) >= 0) return;
     char number[QUANTITY_TEXT];
     karp_str resource = strings_get(&l->snapshot->raw.resources, limit->resource);
-    strbuf_adds(&l->field, "spec.limits.");
-    strbuf_addstr(&l->field, resource);
+    strbuf_put(&l->field, "spec.limits.", resource, "");
     size_t length = quantity_format((quantity){ .value = limit->value, .binary = limit->binary }, number);
     strbuf_adds(&l->text, "the limit of ");
     strbuf_add(&l->text, number, length);
     length = quantity_format((quantity){ .value = smallest, .binary = limit->binary }, number);
     if (limit->resource == RESOURCE_NODES) strbuf_adds(&l->text, " nodes allows no launch");
     else {
-        strbuf_adds(&l->text, " is less than the smallest type that is allowed has (");
-        strbuf_addstr(&l->text, text_of(l->snapshot, least->name));
-        strbuf_adds(&l->text, ": ");
+        strbuf_put(&l->text, " is less than the smallest type that is allowed has (", text_of(l->snapshot, least->name),
+                   ": ");
         strbuf_add(&l->text, number, length);
         strbuf_adds(&l->text, "): nothing is ever launched");
     }
@@ -135,9 +131,7 @@ static void check_addresses(linting *l, uint32_t pool)
     if (least == NULL) return;
     const quantity pods = { .value = resource_list_get(least->capacity_list, RESOURCE_PODS) };
     strbuf_adds(&l->field, "spec.template.spec.nodeClassRef");
-    strbuf_adds(&l->text, "maxPods of the node class lets ");
-    strbuf_addstr(&l->text, text_of(l->snapshot, least->name));
-    strbuf_adds(&l->text, " take ");
+    strbuf_put(&l->text, "maxPods of the node class lets ", text_of(l->snapshot, least->name), " take ");
     strbuf_add(&l->text, number, quantity_format(pods, number));
     strbuf_adds(&l->text, " pods, and its network interfaces have addresses for ");
     strbuf_addu(&l->text, least->pod_addresses);
@@ -155,9 +149,7 @@ static void check_min_values(linting *l, uint32_t pool, uint32_t required, uint6
     memset(seen, 0, bits_words(l->snapshot->facts.count) * sizeof *seen);
     uint32_t count = lint_mark_values(l, pool, key, required, seen);
     if (count >= wanted) return;
-    strbuf_adds(&l->field, "spec.template.spec.requirements[");
-    strbuf_addstr(&l->field, text_of(l->snapshot, key));
-    strbuf_adds(&l->field, "].minValues");
+    strbuf_put(&l->field, "spec.template.spec.requirements[", text_of(l->snapshot, key), "].minValues");
     strbuf_adds(&l->text, "asks for ");
     strbuf_addu(&l->text, wanted);
     strbuf_adds(&l->text, " values, and the types that are allowed have ");
@@ -292,9 +284,8 @@ static void check_shadow(linting *l, uint32_t pool)
     for (uint32_t h = 0; h < raw->pools.count; h++) {
         if (h == pool || !shadows(l, h, pool)) continue;
         strbuf_adds(&l->field, "spec.weight");
-        strbuf_adds(&l->text, "every node it could launch is launched from NodePool ");
-        strbuf_addstr(&l->text, pool_name(l, h));
-        strbuf_adds(&l->text, ", which has a higher weight and no limits");
+        strbuf_put(&l->text, "every node it could launch is launched from NodePool ", pool_name(l, h),
+                   ", which has a higher weight and no limits");
         strbuf_adds(&l->remedy, "give it the higher weight, or the other one limits or a taint");
         lint_note(l, LINT_POOL_SHADOWED, "NodePool", pool_name(l, pool));
         return;

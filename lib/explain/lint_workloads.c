@@ -198,9 +198,8 @@ static void check_job(linting *l, const lint_group *g)
     const node_pool *pool = consolidating(s);
     if (pool == NULL) return;
     strbuf_adds(&l->field, "metadata.annotations");
-    strbuf_adds(&l->text, "NodePool ");
-    strbuf_addstr(&l->text, name_of(s, pool->meta.name));
-    strbuf_adds(&l->text, " consolidates nodes with pods: a pod of this Job may be evicted, and then starts again");
+    strbuf_put(&l->text, "NodePool ", name_of(s, pool->meta.name),
+               " consolidates nodes with pods: a pod of this Job may be evicted, and then starts again");
     strbuf_adds(&l->remedy, "if the work must not be lost: karpenter.sh/do-not-disrupt: \"true\" in the pod template");
     lint_note(l, LINT_JOB_MAY_BE_DISRUPTED, "Pod", pod_name(s, g->pod));
 }
@@ -225,11 +224,9 @@ static void note_overlap(linting *l, const disruption_budget *a, const disruptio
     strbuf name = strbuf_on(s->context);
     strbuf_addname(&name, text_of(s, b->meta.name_space), name_of(s, b->meta.name));
     strbuf_adds(&l->field, "spec.selector");
-    strbuf_adds(&l->text, "PodDisruptionBudget ");
-    strbuf_addstr(&l->text, name_of(s, a->meta.name));
-    strbuf_adds(&l->text, " covers pod ");
-    strbuf_addstr(&l->text, pod_name(s, which));
-    strbuf_adds(&l->text, ", too: Kubernetes refuses to evict a pod with two budgets, so its node is never drained");
+    strbuf_put(&l->text, "PodDisruptionBudget ", name_of(s, a->meta.name), " covers pod ");
+    strbuf_put(&l->text, "", pod_name(s, which),
+               ", too: Kubernetes refuses to evict a pod with two budgets, so its node is never drained");
     strbuf_adds(&l->remedy, "let one budget cover each pod");
     lint_note(l, LINT_PDB_OVERLAP, "PodDisruptionBudget", (karp_str){ name.ptr, name.len });
     l->refused = l->refused || name.failed;

@@ -139,8 +139,7 @@ uint32_t market_lacking(const karp_snapshot *s, const market *m, uint32_t type, 
         if (amount_cmp(r->value, has) <= 0) continue;
         if (b == NULL) return 1;
         if (count++ > 0) strbuf_adds(b, " and ");
-        strbuf_addstr(b, strings_get(&s->raw.resources, r->resource));
-        strbuf_adds(b, " (");
+        strbuf_put(b, "", strings_get(&s->raw.resources, r->resource), " (");
         add_quantities(b, r->value, " requested, ", has, r->binary);
         strbuf_adds(b, " there)");
     }
@@ -176,9 +175,7 @@ bool market_show_type(const karp_snapshot *s, market *m, const karp_launch *l, s
     strbuf_addu(b, allowed);
     strbuf_adds(b, " that the requirements allow");
     if (cheaper == NO_ID) return false;
-    strbuf_adds(b, "; the next cheaper one, ");
-    strbuf_addstr(b, text_of(s, m->table->types[cheaper].name));
-    strbuf_adds(b, ", lacks ");
+    strbuf_put(b, "; the next cheaper one, ", text_of(s, m->table->types[cheaper].name), ", lacks ");
     (void)market_lacking(s, m, cheaper, b);
     return true;
 }

@@ -24,15 +24,13 @@ void show_unplaced(strbuf *b, const karp_unschedulable *row)
 {
     if (row->topology_count > 0) {
         strbuf_addstr(b, row->topologies[0].key);
-        strbuf_adds(b, ": ");
-        strbuf_addstr(b, row->topologies[0].cause);
+        strbuf_put(b, ": ", row->topologies[0].cause, "");
         return;
     }
     for (size_t i = 0; i < row->pool_count && i < MOST_NAMED; i++) {
         strbuf_adds(b, i == 0 ? "NodePool " : "; NodePool ");
         strbuf_addstr(b, row->pools[i].node_pool);
-        strbuf_adds(b, ": ");
-        strbuf_addstr(b, refusal_text(&row->pools[i]));
+        strbuf_put(b, ": ", refusal_text(&row->pools[i]), "");
     }
     show_more(b, row->pool_count, MOST_NAMED, " more NodePool", " more NodePools");
     if (row->pool_count == 0) strbuf_adds(b, karp_reason_text(row->code));
@@ -64,8 +62,7 @@ bool show_preference(strbuf *b, const karp_snapshot *s, uint32_t node_number)
         const char *kind = pod_reschedulable(p) ? preference_of(&s->raw.shapes.items[p->shape], &key) : NULL;
         if (kind == NULL) continue;
         if (b == NULL) return true;
-        strbuf_addstr(b, pod_name(s, n->all_pods[i]));
-        strbuf_adds(b, " prefers a ");
+        strbuf_put(b, "", pod_name(s, n->all_pods[i]), " prefers a ");
         strbuf_adds(b, kind);
         if (key != NO_ID) strbuf_addstr(b, text_of(s, key));
         return true;

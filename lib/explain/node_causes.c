@@ -92,8 +92,8 @@ static void show_unhealthy(strbuf *b, const node_view *v, uint32_t budget_number
     strbuf_adds(b, " of ");
     strbuf_addi(b, pdb->expected_pods);
     strbuf_adds(b, pdb->expected_pods == 1 ? " pod is healthy (" : " pods are healthy (");
-    strbuf_addstr(b, pod_name(s, first));
-    strbuf_adds(b, " is not): with unhealthyPodEvictionPolicy AlwaysAllow, unhealthy pods could be evicted");
+    strbuf_put(b, "", pod_name(s, first),
+               " is not): with unhealthyPodEvictionPolicy AlwaysAllow, unhealthy pods could be evicted");
 }
 
 static void show_pdb(strbuf *b, const node_view *v, uint32_t budget_number)
@@ -220,13 +220,11 @@ static void show_window(strbuf *b, const budget *rule, int64_t next_change, int6
         strbuf_adds(b, ", always");
     } else {
         char length[KARP_VALUE_TEXT];
-        strbuf_adds(b, ", schedule '");
-        strbuf_addstr(b, rule->schedule);
+        strbuf_put(b, ", schedule '", rule->schedule, "");
         strbuf_addc(b, '\'');
         if (rule->duration != KARP_DURATION_UNSET) {
             karp_duration_format(rule->duration, length);
-            strbuf_adds(b, " for ");
-            strbuf_addstr(b, str_short_duration(str(length)));
+            strbuf_put(b, " for ", str_short_duration(str(length)), "");
         }
     }
     if (!read) {
@@ -247,8 +245,7 @@ static const char *busy_text(uint32_t code)
 static void show_pool_budget(strbuf *b, const node_cause *c)
 {
     const karp_pool_budget *row = budget_row(c);
-    strbuf_adds(b, ": ");
-    strbuf_addstr(b, row->node_pool);
+    strbuf_put(b, ": ", row->node_pool, "");
     if (row->tightest == KARP_NO_BUDGET) return;
     strbuf_adds(b, ": budgets[");
     strbuf_addu(b, row->tightest);
@@ -324,8 +321,7 @@ bool wait_is_over(const karp_snapshot *s, uint32_t node_number, int64_t now)
 
 void show_shielded(strbuf *b, const karp_snapshot *s, uint32_t node_number)
 {
-    strbuf_addstr(b, name_of(s, s->nodes[node_number].name));
-    strbuf_adds(b, " (until ");
+    strbuf_put(b, "", name_of(s, s->nodes[node_number].name), " (until ");
     add_time(b, shielded_until(s, node_number));
     strbuf_addc(b, ')');
 }
@@ -338,22 +334,18 @@ static void show_wait(strbuf *b, const node_cause *c)
     int64_t since = counts_from(s, node_of(c), &event);
     int64_t after = pool_of_node(c)->consolidate_after;
     if (after == KARP_DURATION_NEVER) {
-        strbuf_adds(b, ": consolidateAfter is Never in NodePool ");
-        strbuf_addstr(b, name_of(s, pool_of_node(c)->meta.name));
+        strbuf_put(b, ": consolidateAfter is Never in NodePool ", name_of(s, pool_of_node(c)->meta.name), "");
     }
     if (since == KARP_NO_TIME || after == KARP_DURATION_NEVER || after < 0) return;
     karp_duration_format(after, length);
     strbuf_adds(b, ": consolidateAfter ");
     strbuf_adds(b, length);
-    strbuf_adds(b, " of NodePool ");
-    strbuf_addstr(b, name_of(s, pool_of_node(c)->meta.name));
-    strbuf_adds(b, " counts from ");
+    strbuf_put(b, " of NodePool ", name_of(s, pool_of_node(c)->meta.name), " counts from ");
     add_time(b, since);
     uint32_t which = event ? pod_of_event(s, node_of(c), since) : NO_ID;
     strbuf_adds(b, event ? ", when a pod last came or went" : ", when the node was initialized");
     if (which != NO_ID) {
-        strbuf_adds(b, " (");
-        strbuf_addstr(b, pod_name(s, which));
+        strbuf_put(b, " (", pod_name(s, which), "");
         strbuf_addc(b, ')');
     }
     if (!wait_is_over(s, c->view->node, c->decision->now)) return;
@@ -388,8 +380,7 @@ static void show_narrowing(strbuf *b, const node_cause *c)
         strbuf_adds(b, " values)");
     }
     if (count == 0) return;
-    strbuf_adds(b, " of NodePool ");
-    strbuf_addstr(b, name_of(s, p->meta.name));
+    strbuf_put(b, " of NodePool ", name_of(s, p->meta.name), "");
     strbuf_adds(b, count == 1 ? " allows" : " allow");
 }
 
@@ -418,8 +409,7 @@ static void show_workload(strbuf *b, const node_cause *c)
         if (pod_reschedulable(pod_at(&s->raw, n->all_pods[i]))) first = count++ == 0 ? n->all_pods[i] : first;
     }
     if (count == 0) return;
-    strbuf_adds(b, ", and the node is not empty: ");
-    strbuf_addstr(b, pod_name(s, first));
+    strbuf_put(b, ", and the node is not empty: ", pod_name(s, first), "");
     show_more(b, count, 1, " more of its pods", " more of its pods");
     strbuf_adds(b, count == 1 ? " is not a DaemonSet's pod" : " are not pods of a DaemonSet");
 }
@@ -434,16 +424,14 @@ static void show_object(strbuf *b, const node_cause *c)
     case KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES: show_found(b, c); return;
     case KARP_REASON_POLICY_WHEN_EMPTY:
     case KARP_REASON_CONSOLIDATION_DISABLED:
-        strbuf_adds(b, ": NodePool ");
-        strbuf_addstr(b, name_of(c->view->snapshot, pool_of_node(c)->meta.name));
+        strbuf_put(b, ": NodePool ", name_of(c->view->snapshot, pool_of_node(c)->meta.name), "");
         if (c->row->code == KARP_REASON_POLICY_WHEN_EMPTY) show_workload(b, c);
         return;
     case KARP_REASON_NOT_INITIALIZED: show_start(b, c->view->snapshot, c->view->node); return;
     default: break;
     }
     if (c->row->detail.len == 0) return;
-    strbuf_adds(b, ": ");
-    strbuf_addstr(b, c->row->detail);
+    strbuf_put(b, ": ", c->row->detail, "");
 }
 
 void cause_show(strbuf *b, const node_cause *c)
@@ -531,8 +519,7 @@ void show_launches(strbuf *b, const karp_snapshot *s, uint32_t node_number, cons
             strbuf_adds(b, " \xc3\x97 ");
         }
         strbuf_addstr(b, l->choice.instance_type);
-        strbuf_adds(b, " of NodePool ");
-        strbuf_addstr(b, l->node_pool);
+        strbuf_put(b, " of NodePool ", l->node_pool, "");
         uint32_t pool = pool_named(s, l->node_pool);
         int32_t weight = pool == NO_ID ? 0 : s->raw.pools.items[pool].weight;
         if (weight <= 0) continue;

@@ -32,8 +32,7 @@ void show_expiry(strbuf *b, const karp_snapshot *s, uint32_t node_number, int64_
     const node_claim *claim = &s->raw.claims.items[s->nodes[node_number].claim];
     char text[KARP_VALUE_TEXT];
     karp_duration_format(claim->expire_after, text);
-    strbuf_adds(b, "its expireAfter of ");
-    strbuf_addstr(b, str_short_duration(str(text)));
+    strbuf_put(b, "its expireAfter of ", str_short_duration(str(text)), "");
     karp_time_format(end, text);
     strbuf_adds(b, end <= now ? " was over at " : " is over at ");
     strbuf_adds(b, text);
@@ -57,11 +56,8 @@ void show_over_limit(strbuf *b, const karp_snapshot *s, uint32_t node_number)
     for (uint32_t i = 0; i < limits.count; i++) {
         amount used = limit_used(s, pool, &limits.items[i]);
         if (amount_cmp(used, limits.items[i].value) <= 0) continue;
-        strbuf_adds(b, "NodePool ");
-        strbuf_addstr(b, name_of(s, s->raw.pools.items[pool].meta.name));
-        strbuf_adds(b, " uses more than its limit (");
-        strbuf_addstr(b, strings_get(&s->raw.resources, limits.items[i].resource));
-        strbuf_adds(b, ": limit ");
+        strbuf_put(b, "NodePool ", name_of(s, s->raw.pools.items[pool].meta.name), " uses more than its limit (");
+        strbuf_put(b, "", strings_get(&s->raw.resources, limits.items[i].resource), ": limit ");
         add_quantity(b, limits.items[i].value, limits.items[i].binary);
         strbuf_adds(b, ", in use ");
         add_quantity(b, used, limits.items[i].binary);

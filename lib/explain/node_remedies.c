@@ -81,8 +81,7 @@ static void show_change(const node_remedies *r, const change *c, strbuf *b)
     }
     show_more(b, count, MOST_NAMED, " more pod", " more pods");
     if (!c->of_pool || n->pool == NO_ID) return;
-    strbuf_adds(b, " in NodePool ");
-    strbuf_addstr(b, name_of(s, s->raw.pools.items[n->pool].meta.name));
+    strbuf_put(b, " in NodePool ", name_of(s, s->raw.pools.items[n->pool].meta.name), "");
 }
 
 static const karp_command *command_on(const karp_decision *d, karp_str name)

@@ -69,9 +69,7 @@ static void show_stop(const search *s, const karp_target_refusal *t, const taint
     strbuf_adds(b, "taint ");
     show_taint(w, b, stop);
     if (!declared) {
-        strbuf_adds(b, ", which NodePool ");
-        strbuf_addstr(b, name_of(w, w->raw.pools.items[n->pool].meta.name));
-        strbuf_adds(b, " does not declare,");
+        strbuf_put(b, ", which NodePool ", name_of(w, w->raw.pools.items[n->pool].meta.name), " does not declare,");
     }
     strbuf_adds(b, declared ? " is not tolerated"
                             : " is not tolerated; if something removes the taint, it belongs in startupTaints");
@@ -125,8 +123,7 @@ static void add_refusals(search *s, const karp_unschedulable *row, size_t first)
     }
     add_count(&text, count, " existing node does not take it: ", " existing nodes do not take it: ");
     add_reason(s, &row->targets[first], &text);
-    strbuf_adds(&text, " (");
-    strbuf_addstr(&text, (karp_str){ names.ptr, names.failed ? 0 : names.len });
+    strbuf_put(&text, " (", (karp_str){ names.ptr, names.failed ? 0 : names.len }, "");
     strbuf_addc(&text, ')');
     e->refused = e->refused || names.failed;
     strbuf_free(&names);
@@ -164,8 +161,7 @@ static void show_fullest(const karp_launch *l, strbuf *b)
 {
     launch_use use;
     if (!launch_fullest(l, &use)) return;
-    strbuf_adds(b, "most used on the node: ");
-    strbuf_addstr(b, use.resource);
+    strbuf_put(b, "most used on the node: ", use.resource, "");
     strbuf_addc(b, ' ');
     quantity asked, has;
     if (quantity_parse(use.requested.ptr, use.requested.len, &asked) != 0 ||
@@ -279,9 +275,7 @@ static void starting_node(search *s, const karp_placement *p)
     uint32_t number = state_node_named(s->snapshot, p->node);
     if (number == NO_ID || !s->snapshot->nodes[number].managed || s->snapshot->nodes[number].initialized) return;
     strbuf b = strbuf_on(s->out->context);
-    strbuf_adds(&b, "node ");
-    strbuf_addstr(&b, p->node);
-    strbuf_adds(&b, " is not initialized yet");
+    strbuf_put(&b, "node ", p->node, " is not initialized yet");
     show_start(&b, s->snapshot, number);
     strbuf_adds(&b, "; Karpenter waits for it, and launches no other node for the pod");
     record_cause(s->out, KARP_PLACEMENT_ORDER, &b);
@@ -317,8 +311,7 @@ static void add_offer(strbuf *b, karp_str type, karp_str zone, karp_str capacity
     const karp_str parts[] = { type, zone, capacity_type };
     for (size_t i = 0; i < 3; i++) {
         if (parts[i].len == 0) continue;
-        strbuf_adds(b, ", ");
-        strbuf_addstr(b, parts[i]);
+        strbuf_put(b, ", ", parts[i], "");
     }
 }
 
@@ -328,15 +321,13 @@ void add_running(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pod_n
     karp_str on = name_of(s, p->node);
     uint32_t number = state_node_named(s, on);
     strbuf text = strbuf_on(e->context);
-    strbuf_adds(&text, "it runs on node ");
-    strbuf_addstr(&text, on);
+    strbuf_put(&text, "it runs on node ", on, "");
     if (number != NO_ID) {
         const state_node *n = &s->nodes[number];
         uint32_t type = label_get(n->labels, s->known.instance_type);
         add_offer(&text, text_or_none(s, type), text_or_none(s, n->zone), text_or_none(s, n->capacity_type));
         if (n->pool != NO_ID) {
-            strbuf_adds(&text, ", of NodePool ");
-            strbuf_addstr(&text, name_of(s, s->raw.pools.items[n->pool].meta.name));
+            strbuf_put(&text, ", of NodePool ", name_of(s, s->raw.pools.items[n->pool].meta.name), "");
         }
     }
     if (number == NO_ID || !s->nodes[number].marked)

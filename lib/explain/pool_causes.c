@@ -86,8 +86,8 @@ static void kept_out(search *s, const karp_launch *l, uint32_t pool)
     strbuf b = strbuf_on(s->out->context);
     strbuf_adds(&b, "most of the node stays empty, as ");
     add_requirement(&b, s->snapshot, pool, found);
-    strbuf_adds(&b, " keeps out types that fit for less than half the price, such as ");
-    strbuf_addstr(&b, text_of(s->snapshot, table->types[type].name));
+    strbuf_put(&b, " keeps out types that fit for less than half the price, such as ",
+               text_of(s->snapshot, table->types[type].name), "");
     record_cause(s->out, KARP_PLACEMENT_POOL, &b);
 }
 
@@ -112,19 +112,13 @@ static void open_label(search *s, const karp_launch *l, const expression *e)
     const karp_str *value = label_value(l->labels, l->label_count, text_of(w, e->key));
     strbuf b = strbuf_on(s->out->context);
     if (named && value != NULL && value->len > 0) {
-        strbuf_adds(&b, "the node gets the label ");
-        strbuf_addstr(&b, text_of(w, e->key));
+        strbuf_put(&b, "the node gets the label ", text_of(w, e->key), "");
         strbuf_addc(&b, '=');
         strbuf_addstr(&b, *value);
-        strbuf_adds(&b, " because the pod selects it: NodePool ");
-        strbuf_addstr(&b, l->node_pool);
-        strbuf_adds(&b, " leaves the value open (Exists)");
+        strbuf_put(&b, " because the pod selects it: NodePool ", l->node_pool, " leaves the value open (Exists)");
     } else if (!named) {
-        strbuf_adds(&b, "NodePool ");
-        strbuf_addstr(&b, l->node_pool);
-        strbuf_adds(&b, " requires the label ");
-        strbuf_addstr(&b, text_of(w, e->key));
-        strbuf_adds(&b, " with any value (Exists), which keeps no pod away: only a taint does");
+        strbuf_put(&b, "NodePool ", l->node_pool, " requires the label ");
+        strbuf_put(&b, "", text_of(w, e->key), " with any value (Exists), which keeps no pod away: only a taint does");
     } else {
         strbuf_free(&b);
         return;
@@ -155,9 +149,8 @@ static void preferred_taints(search *s, const karp_launch *l, uint32_t pool)
         strbuf b = strbuf_on(s->out->context);
         strbuf_adds(&b, "the pod does not tolerate ");
         show_taint(w, &b, t);
-        strbuf_adds(&b, " of NodePool ");
-        strbuf_addstr(&b, l->node_pool);
-        strbuf_adds(&b, ", which is only a preference: Karpenter gives it up last, as nothing else takes the pod");
+        strbuf_put(&b, " of NodePool ", l->node_pool,
+                   ", which is only a preference: Karpenter gives it up last, as nothing else takes the pod");
         record_cause(s->out, KARP_PLACEMENT_POOL, &b);
     }
 }

@@ -99,8 +99,7 @@ static void try_domains_of(search *s, const karp_topology *t, bool (*takes)(cons
     uint32_t *values = search_array(s, t->domain_count + 1, sizeof *values);
     if (values == NULL || key == NO_ID) return;
     strbuf text = strbuf_on(s->snapshot->context);
-    strbuf_adds(&text, "require ");
-    strbuf_addstr(&text, t->key);
+    strbuf_put(&text, "require ", t->key, "");
     for (size_t i = 0; i < t->domain_count; i++) {
         karp_str value = t->domains[i].value;
         uint32_t id = search_text_id(s, value);

@@ -9,8 +9,7 @@
 
 static void add_pool(const search *s, strbuf *b, uint32_t pool)
 {
-    strbuf_adds(b, " of NodePool ");
-    strbuf_addstr(b, name_of(s->snapshot, s->snapshot->raw.pools.items[pool].meta.name));
+    strbuf_put(b, " of NodePool ", name_of(s->snapshot, s->snapshot->raw.pools.items[pool].meta.name), "");
 }
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
@@ -83,8 +82,7 @@ static bool try_limit_of(search *s, uint32_t pool, uint32_t index, amount value,
     const resource_amount *limit = &s->snapshot->raw.pools.items[pool].limits.items[index];
     char number[QUANTITY_TEXT];
     strbuf_clear(text);
-    strbuf_adds(text, "raise the limit ");
-    strbuf_addstr(text, strings_get(&s->snapshot->raw.resources, limit->resource));
+    strbuf_put(text, "raise the limit ", strings_get(&s->snapshot->raw.resources, limit->resource), "");
     add_pool(s, text, pool);
     strbuf_adds(text, " to ");
     strbuf_add(text, number, quantity_format((quantity){ .value = value, .binary = limit->binary }, number));
@@ -109,8 +107,7 @@ static void try_limit(search *s, uint32_t pool, uint32_t index, strbuf *text)
     if (for_one && try_limit_of(s, pool, index, one, text)) return;
     if (for_all && (!for_one || amount_cmp(all, one) > 0) && try_limit_of(s, pool, index, all, text)) return;
     strbuf_clear(text);
-    strbuf_adds(text, "raise the limit ");
-    strbuf_addstr(text, strings_get(&s->snapshot->raw.resources, limit->resource));
+    strbuf_put(text, "raise the limit ", strings_get(&s->snapshot->raw.resources, limit->resource), "");
     add_pool(s, text, pool);
     set_limit(s, pool, index, NULL);
     (void)search_try(s, KARP_REMEDY_RAISE_LIMIT, 1, text);
@@ -278,11 +275,9 @@ static void try_value(search *s, uint32_t pool, uint32_t index, uint32_t value, 
     if (!allow(s, e, value, &changed)) return;
     replace_expression(s, pool, index, &changed);
     strbuf_clear(text);
-    strbuf_adds(text, "allow ");
-    strbuf_addstr(text, text_of(s->snapshot, e->key));
+    strbuf_put(text, "allow ", text_of(s->snapshot, e->key), "");
     strbuf_addc(text, '=');
-    strbuf_addstr(text, text_of(s->snapshot, value));
-    strbuf_adds(text, " in the requirements");
+    strbuf_put(text, "", text_of(s->snapshot, value), " in the requirements");
     add_pool(s, text, pool);
     (void)search_try(s, KARP_REMEDY_ALLOW_VALUE, 1, text);
 }
@@ -316,11 +311,9 @@ static void try_label(search *s, uint32_t pool, const label_pair *label, strbuf 
     if (is_known(s, normal(s, label->key)) || pool_label_wrong(s->snapshot, label) != NULL) return;
     replace_expression(s, pool, s->snapshot->raw.pools.items[pool].requirements.count, &e);
     strbuf_clear(text);
-    strbuf_adds(text, "add the label ");
-    strbuf_addstr(text, text_of(s->snapshot, label->key));
+    strbuf_put(text, "add the label ", text_of(s->snapshot, label->key), "");
     strbuf_addc(text, '=');
-    strbuf_addstr(text, text_of(s->snapshot, label->value));
-    strbuf_adds(text, " to the template");
+    strbuf_put(text, "", text_of(s->snapshot, label->value), " to the template");
     add_pool(s, text, pool);
     (void)search_try(s, KARP_REMEDY_ADD_LABEL, 1, text);
 }
@@ -363,8 +356,7 @@ static void try_dropped(search *s, uint32_t pool, strbuf *text)
     for (uint32_t i = 0; i < list.count && !search_over(s); i++) {
         replace_expression(s, pool, i, NULL);
         strbuf_clear(text);
-        strbuf_adds(text, "drop or correct the requirement on ");
-        strbuf_addstr(text, text_of(s->snapshot, list.items[i].key));
+        strbuf_put(text, "drop or correct the requirement on ", text_of(s->snapshot, list.items[i].key), "");
         add_pool(s, text, pool);
         strbuf_adds(text, ", without which it has types");
         (void)search_try(s, KARP_REMEDY_REMOVE_VALUE, 1, text);
@@ -395,8 +387,7 @@ void try_min_values(search *s)
             changed.min_values = 0;
             replace_expression(s, p, i, &changed);
             strbuf_clear(&text);
-            strbuf_adds(&text, "drop minValues on ");
-            strbuf_addstr(&text, text_of(s->snapshot, changed.key));
+            strbuf_put(&text, "drop minValues on ", text_of(s->snapshot, changed.key), "");
             add_pool(s, &text, p);
             (void)search_try(s, KARP_REMEDY_DROP_MIN_VALUES, 1, &text);
         }

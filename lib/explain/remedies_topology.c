@@ -41,9 +41,7 @@ static void try_value_removed(search *s, const karp_topology *t, const karp_topo
     uint32_t key = search_text_id(s, t->key), value = search_text_id(s, d->value), changes = 0;
     if (key == NO_ID || value == NO_ID) return;
     strbuf text = strbuf_on(s->snapshot->context);
-    strbuf_adds(&text, "remove ");
-    strbuf_addstr(&text, d->value);
-    strbuf_adds(&text, " from the requirements of NodePool ");
+    strbuf_put(&text, "remove ", d->value, " from the requirements of NodePool ");
     for (uint32_t p = 0; p < s->snapshot->raw.pools.count && s->status == KARP_OK; p++) {
         uint32_t index = requirement_listing(s, p, key, value);
         if (index == NO_ID) continue;
@@ -70,8 +68,7 @@ static void try_label_removed(search *s, const karp_topology *t, const karp_topo
     if (key == NO_ID) return;
     if (d->value.len == 0) value = NO_TEXT;
     strbuf text = strbuf_on(s->snapshot->context);
-    strbuf_adds(&text, "remove the label ");
-    strbuf_addstr(&text, t->key);
+    strbuf_put(&text, "remove the label ", t->key, "");
     strbuf_adds(&text, d->value.len == 0 ? ", or give it a value, on node " : ", or correct it, on node ");
     for (uint32_t n = 0; n < s->snapshot->node_count && s->status == KARP_OK; n++) {
         const state_node *node_ = &s->snapshot->nodes[n];
@@ -98,11 +95,8 @@ static void try_value_excluded(search *s, const karp_topology *t, const karp_top
     const expression not_in = { .key = key, .op = KARP_OP_NOT_IN, .values = value, .value_count = 1 };
     if (*value == NO_ID) return;
     strbuf text = strbuf_on(s->snapshot->context);
-    strbuf_adds(&text, "exclude ");
-    strbuf_addstr(&text, d->value);
-    strbuf_adds(&text, " (");
-    strbuf_addstr(&text, t->key);
-    strbuf_adds(&text, " NotIn) in NodePool ");
+    strbuf_put(&text, "exclude ", d->value, " (");
+    strbuf_put(&text, "", t->key, " NotIn) in NodePool ");
     for (uint32_t p = 0; p < s->snapshot->raw.pools.count && s->status == KARP_OK; p++) {
         if (!pool_usable(s->snapshot, &s->snapshot->raw.pools.items[p])) continue;
         replace_expression(s, p, s->snapshot->raw.pools.items[p].requirements.count, &not_in);
@@ -130,12 +124,9 @@ static void try_partner(search *s, const karp_topology *t, karp_str partner, kar
     if (class_number == s->snapshot->pod_class[s->pod]) return;
     if (!select_label(s, overlay_class_shape(&s->changed, class_number), key, value)) return;
     strbuf text = strbuf_on(s->snapshot->context);
-    strbuf_adds(&text, "start ");
-    strbuf_addstr(&text, pod_name(s->snapshot, s->pod));
-    strbuf_adds(&text, " before ");
+    strbuf_put(&text, "start ", pod_name(s->snapshot, s->pod), " before ");
     strbuf_addstr(&text, partner);
-    strbuf_adds(&text, ", or give the latter the node selector ");
-    strbuf_addstr(&text, t->key);
+    strbuf_put(&text, ", or give the latter the node selector ", t->key, "");
     strbuf_addc(&text, '=');
     strbuf_addstr(&text, domain);
     (void)search_try(s, KARP_REMEDY_PIN_PARTNER, 1, &text);

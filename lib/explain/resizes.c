@@ -61,8 +61,7 @@ void show_predicted(strbuf *b, const karp_snapshot *s, uint32_t node_number)
         const resource_list predicted = beside_of(h).predicted;
         if (predicted.count == 0 || (p->flags & POD_OF_DAEMON_SET) || count++ >= MOST_NAMED) continue;
         strbuf_adds(b, count == 1 ? "simulations place " : "; ");
-        strbuf_addstr(b, pod_name(s, n->pods[i]));
-        strbuf_adds(b, " with ");
+        strbuf_put(b, "", pod_name(s, n->pods[i]), " with ");
         all_differences(b, s, predicted, h->requests, " instead of ");
     }
     if (count > 0) show_more(b, count, MOST_NAMED, "; and ", " more");
@@ -96,9 +95,7 @@ static void add_cause(strbuf *b, const karp_snapshot *s, karp_str node_name)
         for (uint32_t k = 0; k < n->pod_count; k++) {
             const shape *h = &s->raw.shapes.items[pod_at(&s->raw, n->pods[k])->shape];
             if (beside_of(h).newer.count == 0) continue;
-            strbuf_adds(b, "; ");
-            strbuf_addstr(b, pod_name(s, n->pods[k]));
-            strbuf_adds(b, " on it is being resized, and Karpenter counts ");
+            strbuf_put(b, "; ", pod_name(s, n->pods[k]), " on it is being resized, and Karpenter counts ");
             both_differences(b, s, h);
             return;
         }
@@ -115,14 +112,11 @@ void compare_resizes(search *s, const karp_remedy *now)
     if (!any || s->status != KARP_OK || equal_str(then.node, now->node)) return;
     strbuf b = strbuf_on(s->snapshot->context);
     if (then.node.len > 0) {
-        strbuf_adds(&b, "kube-scheduler may bind the pod to node ");
-        strbuf_addstr(&b, then.node);
-        strbuf_adds(&b, " from Kubernetes 1.37 on");
+        strbuf_put(&b, "kube-scheduler may bind the pod to node ", then.node, " from Kubernetes 1.37 on");
         add_cause(&b, s->snapshot, then.node);
         if (now->node_pool.len > 0) strbuf_adds(&b, ": the node is then launched in vain");
     } else {
-        strbuf_adds(&b, "from Kubernetes 1.37 on, kube-scheduler may find no room for the pod on node ");
-        strbuf_addstr(&b, now->node);
+        strbuf_put(&b, "from Kubernetes 1.37 on, kube-scheduler may find no room for the pod on node ", now->node, "");
         add_cause(&b, s->snapshot, now->node);
         if (!placed) strbuf_adds(&b, ": the pod stays pending");
     }

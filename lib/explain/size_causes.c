@@ -46,9 +46,7 @@ static void daemons_beside(karp_pod_explanation *e, const karp_snapshot *s, mark
 {
     uint32_t count = 0;
     strbuf b = strbuf_on(e->context);
-    strbuf_adds(&b, "nodes of NodePool ");
-    strbuf_addstr(&b, name_of(s, s->raw.pools.items[pool].meta.name));
-    strbuf_adds(&b, " also hold DaemonSets: ");
+    strbuf_put(&b, "nodes of NodePool ", name_of(s, s->raw.pools.items[pool].meta.name), " also hold DaemonSets: ");
     for (uint32_t i = 0; i < s->daemon_count && !e->refused; i++) {
         bool runs = false;
         for (uint32_t t = 0; t < m->table->type_count && !runs; t++)
@@ -150,9 +148,7 @@ static void show_room(strbuf *b, const karp_snapshot *s, const market *m, uint32
     amount whole = resource == RESOURCE_MEMORY ? amount_max(memory_of(s, m, t), capacity) : capacity;
     bool bytes = is_bytes(s, resource);
     uint32_t count = 0;
-    strbuf_adds(b, ": ");
-    strbuf_addstr(b, text_of(s, t->name));
-    strbuf_adds(b, " has ");
+    strbuf_put(b, ": ", text_of(s, t->name), " has ");
     show_amount(b, whole, bytes);
     show_part(b, less(whole, capacity), bytes,
               " for the virtual machine itself (Karpenter's VM_MEMORY_OVERHEAD_PERCENT)", &count);
@@ -180,11 +176,9 @@ static void show_disk(strbuf *b, const karp_snapshot *s, uint32_t pool)
     const node_pool *p = &s->raw.pools.items[pool];
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (!equal_str(text_of(s, p->class_group), str(fields[i].group))) continue;
-        strbuf_adds(b, "; this is the root volume: ");
-        strbuf_addstr(b, text_of(s, p->class_kind));
+        strbuf_put(b, "; this is the root volume: ", text_of(s, p->class_kind), "");
         strbuf_addc(b, ' ');
-        strbuf_addstr(b, text_of(s, p->class_name));
-        strbuf_adds(b, " can set a larger one in ");
+        strbuf_put(b, "", text_of(s, p->class_name), " can set a larger one in ");
         strbuf_adds(b, fields[i].field);
     }
 }

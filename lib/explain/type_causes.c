@@ -33,8 +33,7 @@ void one_more_cause(karp_pod_explanation *e, const karp_snapshot *s, market *m, 
         if (r->resource == RESOURCE_PODS) own = amount_whole(1);
         if (amount_sign(own) <= 0 || !amount_add(r->value, own, &sum) || amount_cmp(sum, has) <= 0) continue;
         strbuf b = strbuf_on(e->context);
-        strbuf_adds(&b, "one more pod like it does not fit there: ");
-        strbuf_addstr(&b, strings_get(&s->raw.resources, r->resource));
+        strbuf_put(&b, "one more pod like it does not fit there: ", strings_get(&s->raw.resources, r->resource), "");
         strbuf_addc(&b, ' ');
         add_quantities(&b, sum, " of ", has, r->binary);
         show_room_of(&b, s, m, r->resource, type);
@@ -73,13 +72,9 @@ void excluded_causes(karp_pod_explanation *e, const karp_snapshot *s, const karp
         uint32_t kin = x->op == KARP_OP_NOT_IN ? excluded_kin(s, x, value) : NO_ID;
         if (kin == NO_ID) continue;
         strbuf b = strbuf_on(e->context);
-        strbuf_adds(&b, "values are whole names: ");
-        strbuf_addstr(&b, text_of(s, x->key));
-        strbuf_adds(&b, " NotIn ");
+        strbuf_put(&b, "values are whole names: ", text_of(s, x->key), " NotIn ");
         strbuf_addstr(&b, text_of(s, kin));
-        strbuf_adds(&b, " in NodePool ");
-        strbuf_addstr(&b, l->node_pool);
-        strbuf_adds(&b, " does not exclude ");
+        strbuf_put(&b, " in NodePool ", l->node_pool, " does not exclude ");
         strbuf_addstr(&b, value);
         if (str_is(text_of(s, x->key), "karpenter.k8s.aws/instance-family"))
             strbuf_adds(&b, "; " GENERATION " Gt excludes old generations");
@@ -136,11 +131,9 @@ void generation_cause(karp_pod_explanation *e, const karp_snapshot *s, market *m
     if (type == m->table->type_count || generation_of(s, m, type) > OLD || pool == NO_ID) return;
     if (chooses_generation(s, &s->raw.pools.items[pool]) || !is_old(s, m, type)) return;
     strbuf b = strbuf_on(e->context);
-    strbuf_addstr(&b, l->choice.instance_type);
-    strbuf_adds(&b, " is of generation ");
+    strbuf_put(&b, "", l->choice.instance_type, " is of generation ");
     strbuf_addu(&b, (uint64_t)generation_of(s, m, type));
-    strbuf_adds(&b, ": nothing in NodePool ");
-    strbuf_addstr(&b, l->node_pool);
+    strbuf_put(&b, ": nothing in NodePool ", l->node_pool, "");
     strbuf_adds(&b, " keeps old generations out (" GENERATION " Gt 4 would)");
     record_cause(e, KARP_PLACEMENT_TYPE, &b);
 }
