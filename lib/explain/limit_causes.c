@@ -34,51 +34,57 @@ void show_use_of_limits(const karp_snapshot *s, uint32_t pool, strbuf *b)
     }
 }
 
-/* The least of the resource that a node for the pod can have: a limit stops before it is used up. */
-static void show_smallest(const search *x, uint32_t pool, const resource_amount *limit, strbuf *b)
+/* The table and the number of the type that has least of the resource, of those that a node for the pod can have; NULL
+ * = there is none. */
+static const instance_type *smallest_type(const search *x, uint32_t pool, uint32_t resource, strbuf *b)
 {
     const karp_snapshot *s = x->snapshot;
     market m = { .set = EMPTY_SET, .requests = original_shape(x)->requests };
     demand d = { EMPTY_SET, NO_ID };
-    uint32_t least = NO_ID;
-    if (s->pool_table[pool] == NO_ID || limit->resource == RESOURCE_NODES) return;
+    const instance_type *least = NULL;
+    if (s->pool_table[pool] == NO_ID || resource == RESOURCE_NODES) return NULL;
     m.table = &s->tables[s->pool_table[pool]];
     bool ok = algebra_init(&m.algebra, s->context, &s->facts, &s->algebra) &&
               demand_of_expressions(&m.algebra, s->raw.pools.items[pool].requirements, &d);
     m.set = d.set;
     for (uint32_t t = 0; ok && t < m.table->type_count; t++) {
+        const instance_type *type = &m.table->types[t];
         if (market_price(&m, t) >= HUGE_VAL || market_lacking(s, &m, t, NULL) > 0) continue;
-        amount has = resource_list_get(m.table->types[t].capacity_list, limit->resource);
-        if (least == NO_ID ||
-            amount_cmp(has, resource_list_get(m.table->types[least].capacity_list, limit->resource)) < 0)
-            least = t;
+        if (least == NULL || amount_cmp(resource_list_get(type->capacity_list, resource),
+                                        resource_list_get(least->capacity_list, resource)) < 0)
+            least = type;
     }
     b->failed = b->failed || !ok || m.algebra.failed;
-    if (least != NO_ID && !b->failed) {
-        strbuf_adds(b, "; a node for the pod has at least ");
-        add_quantity(b, resource_list_get(m.table->types[least].capacity_list, limit->resource), limit->binary);
-        strbuf_put(b, " (", text_of(s, m.table->types[least].name), "");
-        strbuf_addc(b, ')');
-    }
     algebra_free(&m.algebra);
+    return least;
 }
 
-static void show_limit(const search *x, uint32_t pool, const resource_amount *limit, strbuf *b)
+/* Says what is in use of the limit, and what a node needs. Whether the limit has no room for one more node. */
+static bool show_limit(const search *x, uint32_t pool, const resource_amount *limit, strbuf *b)
 {
     const karp_snapshot *s = x->snapshot;
     const karp_decision *d = x->out->decision;
+    amount used = limit_used(s, pool, limit), sum;
     strbuf_put(b, "", strings_get(&s->raw.resources, limit->resource), ": limit ");
     add_quantity(b, limit->value, limit->binary);
     strbuf_adds(b, ", in use ");
-    add_quantity(b, limit_used(s, pool, limit), limit->binary);
+    add_quantity(b, used, limit->binary);
     size_t launches = launches_of(d, name_of(s, s->raw.pools.items[pool].meta.name));
     if (launches > 0) {
         strbuf_adds(b, " before ");
         add_count(b, launches, " launch of this round", " launches of this round");
     }
-    if (amount_cmp(limit_used(s, pool, limit), limit->value) > 0)
+    if (amount_cmp(used, limit->value) > 0) {
         strbuf_adds(b, " (limits only stop launches, and remove no nodes)");
-    else show_smallest(x, pool, limit, b);
+        return true;
+    }
+    const instance_type *least = smallest_type(x, pool, limit->resource, b);
+    if (least == NULL || b->failed) return true;
+    amount needs = resource_list_get(least->capacity_list, limit->resource);
+    strbuf_adds(b, "; a node for the pod has at least ");
+    add_quantity(b, needs, limit->binary);
+    strbuf_put(b, " (", text_of(s, least->name), ")");
+    return launches > 0 || !amount_add(used, needs, &sum) || amount_cmp(sum, limit->value) > 0;
 }
 
 static bool by_limits(const karp_pool_refusal *r)
@@ -94,9 +100,13 @@ static void limits_of_pools(search *s, const karp_unschedulable *row)
         resource_list limits = s->snapshot->raw.pools.items[pool].limits;
         strbuf text = strbuf_on(s->out->context);
         strbuf_put(&text, "NodePool ", row->pools[i].node_pool, "");
-        for (uint32_t k = 0; k < limits.count; k++) {
-            strbuf_adds(&text, k == 0 ? ": " : "; ");
-            show_limit(s, pool, &limits.items[k], &text);
+        size_t before = text.len;
+        for (uint32_t all = 0; all < 2 && text.len == before; all++) { /* limits that have room, only if all have */
+            for (uint32_t k = 0; k < limits.count; k++) {
+                size_t start = text.len;
+                strbuf_adds(&text, start == before ? ": " : "; ");
+                if (!show_limit(s, pool, &limits.items[k], &text) && all == 0) text.len = start;
+            }
         }
         record_cause(s->out, KARP_PLACEMENT_LIMITS, &text);
     }

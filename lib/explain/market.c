@@ -162,7 +162,7 @@ bool market_show_type(const karp_snapshot *s, market *m, const karp_launch *l, s
     }
     strbuf_addstr(b, l->choice.instance_type);
     if (allowed == 1) {
-        strbuf_adds(b, " is the only type that the requirements allow");
+        strbuf_adds(b, " is the only available type that the requirements allow");
         return false;
     }
     if (fitting > 1) {

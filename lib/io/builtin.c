@@ -3,6 +3,7 @@
 #include <io/clouds.h>
 #include <io/cluster_api.h>
 #include <io/convert.h>
+#include <io/notes.h>
 #include <io/prices.h>
 #include <providers/builtin.h>
 #include <providers/provider.h>
@@ -307,6 +308,7 @@ karp_status io_settle_catalogues(karp_reader *reader)
 karp_status io_give_catalogues(karp_reader *reader)
 {
     karp_status status = reader->catalogues.commits ? io_price_catalogues(reader) : KARP_OK;
+    if (status == KARP_OK) status = io_take_away_offerings(reader);
     for (size_t i = 0; i < reader->catalogues.count && status == KARP_OK; i++) {
         const io_given_catalogue *given = &reader->catalogues.list[i];
         status = karp_builder_add_catalogue(reader->builder, given->catalogue, given->pools, given->pool_count,

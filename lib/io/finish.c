@@ -155,6 +155,7 @@ karp_status io_finish(karp_reader *reader, karp_snapshot **out)
     if (status == KARP_OK) status = io_licences_note(reader);
     if (status == KARP_OK) status = io_retired_note(reader);
     if (status == KARP_OK) status = io_unused_note(reader);
+    if (status == KARP_OK) status = io_attachments_note(reader);
     if (status == KARP_OK) status = io_legacy_repair_note(reader, snapshot);
     if (status == KARP_OK) status = note_no_pool(reader, snapshot);
     if (status == KARP_OK) *out = snapshot;

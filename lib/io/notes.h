@@ -42,6 +42,19 @@ const io_kind_info *io_kind_meant(karp_str api_version, karp_str kind);
 /* Adds the notes. Call it after everything has been read. Errors: NOMEM. */
 karp_status io_unused_note(karp_reader *reader);
 
+/* ---- attachments.c: volumes that nodes which are being deleted wait for -------------------------------------------
+ */
+
+karp_status io_note_attachment(karp_reader *reader, const tree *root);
+/* Adds the notes. Call it before deferred objects are released. Errors: NOMEM. */
+karp_status io_attachments_note(karp_reader *reader);
+
+/* ---- unavailable.c ----------------------------------------------------------------------------------------------- */
+
+/* Makes the offerings of karp_reader_options.unavailable unavailable in all catalogues, with a note on each word.
+ * Errors: INVALID, NOT_FOUND (no offering is meant), NOMEM. */
+karp_status io_take_away_offerings(karp_reader *reader);
+
 /* ---- read_snapshot.c --------------------------------------------------------------------------------------------- */
 
 /* If no Snapshot states gates: keeps those of the options for the dump. */

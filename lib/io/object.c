@@ -313,6 +313,8 @@ static karp_status use_whole_object(karp_reader *reader, tree *root, const io_pl
     if (info->kind == IO_KIND_UNKNOWN) {
         bool told = false;
         karp_status noted = KARP_OK;
+        if (str_is(kind, "VolumeAttachment") && str_starts(api_version, "storage.k8s.io/"))
+            return io_note_attachment(reader, root);
         if (!stated && !io_is_ignored(reader, api_version, kind)) noted = io_note_mutator(reader, root, place, &told);
         return noted || told ? noted : io_unused_kind(reader, api_version, kind);
     }

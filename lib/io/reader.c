@@ -27,7 +27,7 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
                                       "karp_reader_options", error);
     if (!status)
         status = STRUCT_CHECK_TEXTS("karp_reader_options", error, &given.region, &given.base_directory, &given.provider,
-                                    &given.feature_gates, &given.hooks, &given.ignored_kinds);
+                                    &given.feature_gates, &given.hooks, &given.ignored_kinds, &given.unavailable);
     if (!status && given.replicas_from > KARP_REPLICAS_MOST)
         status = fail(error, KARP_E_INVALID, "karp_reader_options: replicas_from is none of KARP_REPLICAS_*");
     if (!status && given.dra_requests > KARP_READ_DRA_PLAN)
@@ -76,12 +76,13 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     reader->options.feature_gates = io_keep(reader, given.feature_gates);
     reader->options.hooks = io_keep(reader, given.hooks);
     reader->options.ignored_kinds = io_keep(reader, given.ignored_kinds);
+    reader->options.unavailable = io_keep(reader, given.unavailable);
     reader->gates.on = KARP_GATE_RESERVED_CAPACITY;
     reader->canonical = arena_alloc(&reader->keep, sizeof *reader->canonical);
     if (reader->canonical) *reader->canonical = (io_canonical){ NULL, "" };
     if (!reader->canonical || !reader->options.region.ptr || !reader->options.base_directory.ptr ||
         !reader->options.provider.ptr || !reader->options.feature_gates.ptr || !reader->options.hooks.ptr ||
-        !reader->options.ignored_kinds.ptr) {
+        !reader->options.ignored_kinds.ptr || !reader->options.unavailable.ptr) {
         karp_reader_free(reader);
         return karp_context_refusal(context, fail_nomem(error), error);
     }
@@ -119,6 +120,7 @@ void karp_reader_free(karp_reader *reader)
     karp_free(context, reader->survey.pool_values,
               reader->survey.pool_value_capacity * sizeof *reader->survey.pool_values);
     karp_free(context, reader->sets, reader->set_capacity * sizeof *reader->sets);
+    karp_free(context, reader->attachments.list, reader->attachments.capacity * sizeof *reader->attachments.list);
     karp_free(context, reader->replaced.list, reader->replaced.capacity * sizeof *reader->replaced.list);
     karp_free(context, reader->deferred, reader->deferred_capacity * sizeof *reader->deferred);
     if (reader->canonical)

@@ -125,6 +125,15 @@ typedef struct io_replaced {
     size_t count, capacity;
 } io_replaced;
 
+/* A volume that is attached to a node. */
+typedef struct io_attachment {
+    karp_str node, volume;
+} io_attachment;
+typedef struct io_attachments {
+    io_attachment *list;
+    size_t count, capacity;
+} io_attachments;
+
 /* Members of a Snapshot other than its objects; NULL = absent. */
 typedef struct io_snapshot_head {
     tree *now;
@@ -262,6 +271,7 @@ struct karp_reader {
     struct io_sizes *sizes; /* sizes.h; NULL = requests are not recommended */
     struct io_predictions *predictions; /* verticals.h; NULL = not read yet, or without the preview */
     io_replaced replaced; /* NodePools and node classes */
+    io_attachments attachments;
     io_own_kind *own_kinds; /* in `keep`; the last rule first */
     io_kept *kept;
     size_t kept_count, kept_capacity;

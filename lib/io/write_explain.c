@@ -257,6 +257,28 @@ static void node_as_json(const write_job *job, karp_str name, const node_answer 
     json_close(j);
 }
 
+/* A node of a NodePool whose budgets are all for other reasons, or for other times. */
+static void no_budget(const text_out *t, const write_job *job, karp_str name)
+{
+    karp_node_use node;
+    karp_disruption header;
+    (void)get_node_named(job, job->decision, name, &node);
+    get_disruption(job, job->decision, &header);
+    for (size_t i = 0; i < karp_decision_budget_count(job->decision); i++) {
+        karp_pool_budget budget;
+        get_budget(job, job->decision, i, &budget);
+        if (!equal_str(budget.node_pool, node.node_pool) || budget.tightest != KARP_NO_BUDGET ||
+            budget.allowed != KARP_UNLIMITED)
+            continue;
+        buffer_repeat(t->out, " ", ROW_INDENT);
+        buffer_text(t->out, "no disruption budget of ");
+        text_clean(t->out, budget.node_pool);
+        buffer_text(t->out, " limits ");
+        buffer_text(t->out, karp_method_reason(header.method));
+        buffer_text(t->out, " now: its budgets are for other reasons or other times\n");
+    }
+}
+
 static void node_as_text(const write_job *job, karp_str name, const node_answer *answer, bool expired)
 {
     const text_out *t = &(text_out){ job->out, job->options->width, job->options->color != 0 };
@@ -268,6 +290,7 @@ static void node_as_text(const write_job *job, karp_str name, const node_answer 
     } else if (answer->has_command) {
         buffer_text(job->out, " is removed.\n");
         rows_command(t, job, job->decision, answer->command);
+        no_budget(t, job, name);
     } else {
         buffer_text(job->out, answer->is_candidate ? " stays, although it was a candidate.\n" : " stays.\n");
         size_t next = 0;

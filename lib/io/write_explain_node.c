@@ -306,7 +306,7 @@ static bool is_leaving(const write_job *job, const karp_node_explanation *explan
 static void write_leaving(const text_out *t, const karp_blocker *blocker)
 {
     char when[KARP_VALUE_TEXT];
-    buffer_text(t->out, "It goes when its pods have left");
+    buffer_text(t->out, "It goes when its pods have left and its volumes are detached");
     if (blocker->until != KARP_NO_TIME) {
         karp_time_format(blocker->until, when);
         buffer_text(t->out, ", at the latest from ");
@@ -316,6 +316,26 @@ static void write_leaving(const text_out *t, const karp_blocker *blocker)
     buffer_text(t->out, ".\n");
 }
 
+/* Whether the reason is about the node's pods: a node without pods goes as empty, whatever the policy. */
+static bool of_pods(uint32_t code)
+{
+    static const uint32_t codes[] = { KARP_REASON_NO_CHEAPER_NODE,
+                                      KARP_REASON_SEVERAL_NODES_NEEDED,
+                                      KARP_REASON_PODS_WOULD_NOT_SCHEDULE,
+                                      KARP_REASON_SAME_TYPE,
+                                      KARP_REASON_MIN_VALUES_BY_PRICE,
+                                      KARP_REASON_SPOT_TO_SPOT_DISABLED,
+                                      KARP_REASON_POD_DO_NOT_DISRUPT,
+                                      KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES,
+                                      KARP_REASON_PDB_BLOCKED,
+                                      KARP_REASON_PDB_MULTIPLE,
+                                      KARP_REASON_BALANCED_SCORE };
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        if (codes[i] == code) return true;
+    }
+    return false;
+}
+
 /* Writes the line on when the node can be removed, if the end of every blocker is known. */
 static void write_until(const text_out *t, const write_job *job, const karp_node_explanation *explanation)
 {
@@ -323,6 +343,8 @@ static void write_until(const text_out *t, const write_job *job, const karp_node
     size_t start = b->text.len;
     size_t count = karp_node_explanation_blocker_count(explanation);
     bool known = count > 0, goes = false; /* only other commands come before it */
+    bool empty_only = false;
+    size_t shown = 0;
     uint32_t first = 0;
     for (size_t i = 0; i < count && known; i++) {
         karp_blocker blocker;
@@ -331,7 +353,9 @@ static void write_until(const text_out *t, const write_job *job, const karp_node
         if (i > 0 && blocker.method != first) break; /* what the first method waits for is enough */
         first = blocker.method;
         goes = i == 0 && blocker.code == KARP_REASON_NOT_REACHED_IN_PASS;
-        buffer_text(b, i == 0 ? "Eligible again: " : ", and ");
+        empty_only = empty_only || blocker.code == KARP_REASON_POLICY_WHEN_EMPTY;
+        if (empty_only && of_pods(blocker.code)) continue;
+        buffer_text(b, shown++ == 0 ? "Eligible again: " : ", and ");
         if (blocker.until != KARP_NO_TIME) {
             karp_time_format(blocker.until, when);
             buffer_text(b, "from ");
@@ -463,6 +487,39 @@ static void as_text(const write_job *job, const karp_node_explanation *explanati
     notes_section(t, job);
 }
 
+/* What the reason of a drifted node means, and what to look at; "" = it says all that is known. Source: Karpenter 1.15,
+ * nodeclaim/disruption/drift.go; the IsDrifted() of the providers. */
+static const char *drift_meaning(karp_str reason)
+{
+    static const struct {
+        const char *reason, *text;
+    } rows[] = {
+        { "AMIDrift", "AMIDrift: the node's image is none that its node class selects now: the terms have changed, or "
+                      "select a newer image (an alias that ends in @latest follows every release, and all nodes "
+                      "drift with it; a version in the alias stops that)" },
+        { "ImageDrift", "ImageDrift: a newer image than the node's is there for its node class" },
+        { "K8sVersionDrift", "K8sVersionDrift: the cluster has another version of Kubernetes than the node" },
+        { "KubeletIdentityDrift", "KubeletIdentityDrift: the kubelet's identity has changed since the launch" },
+        { "SecurityGroupDrift", "SecurityGroupDrift: the instance's security groups are not exactly those that its "
+                                "node class selects: the terms have changed, or something else attaches groups to "
+                                "instances or takes them away, and then new nodes drift, too" },
+        { "SubnetDrift", "SubnetDrift: the instance's subnet is none that its node class selects now" },
+        { "CapacityReservationDrift", "CapacityReservationDrift: the instance's capacity reservation is none that its "
+                                      "node class selects now" },
+        { "PlacementGroupDrift", "PlacementGroupDrift: the instance is not in the placement group of its node class" },
+        { "NodeClassDrift", "NodeClassDrift: the spec of its node class has changed since the node was launched" },
+        { "NodePoolDrifted", "NodePoolDrifted: the template of its NodePool has changed since the node was launched" },
+        { "RequirementsDrifted", "RequirementsDrifted: the node's labels do not meet the requirements that its "
+                                 "NodePool has now" },
+        { "InstanceTypeNotFound", "InstanceTypeNotFound: the cloud offers the node's type no more where the NodePool "
+                                  "could launch it" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (str_is(reason, rows[i].reason)) return rows[i].text;
+    }
+    return "";
+}
+
 /* The notes of the options, those on what happens anyway, and one on what did not keep a node that goes. The caller
  * frees the array, of *room; NULL = out of memory. */
 static karp_str *gather_notes(karp_context *context, const karp_node_explanation *explanation,
@@ -470,12 +527,14 @@ static karp_str *gather_notes(karp_context *context, const karp_node_explanation
 {
     karp_str overruled = karp_node_explanation_overruled(explanation);
     size_t facts = karp_node_explanation_fact_count(explanation), count = options->warning_count;
-    *room = count + facts + 1;
+    const char *drift = drift_meaning(karp_node_explanation_drift(explanation));
+    *room = count + facts + 2;
     karp_str *notes = array_alloc(context, *room, sizeof *notes);
     if (notes == NULL) return NULL;
     for (size_t i = 0; i < count; i++) notes[i] = options->warnings[i];
     for (size_t i = 0; i < facts; i++) notes[count++] = karp_node_explanation_fact(explanation, i);
     if (overruled.len > 0) notes[count++] = overruled;
+    if (drift[0] != '\0') notes[count++] = str(drift);
     options->warnings = notes;
     options->warning_count = count;
     return notes;

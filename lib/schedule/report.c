@@ -285,7 +285,8 @@ static bool warn_of_dropped(scheduler *s, karp_decision *d)
         strbuf_adds(&b, "NodePool ");
         const template_ *t = &s->templates.dropped[i];
         strbuf_addstr(&b, name_of(s->snapshot, s->snapshot->raw.pools.items[t->pool].meta.name));
-        strbuf_adds(&b, t->table == NULL ? ": it has no instance types" : ": no instance type meets its requirements");
+        strbuf_adds(&b, t->table == NULL ? ": it has no instance types"
+                                         : ": no available instance type meets its requirements");
         bool ok = (t->table == NULL || add_unmet(s, t, &b)) && !b.failed && decision_warn(d, b.ptr, b.len);
         strbuf_free(&b);
         if (!ok) return false;

@@ -134,21 +134,40 @@ static void show_conflict(scheduler *s, strbuf *b, uint32_t supply, uint32_t req
     show_requirement(s, b, set_get(&s->algebra, supply, key));
 }
 
-/* Sorted by name, since resource ids depend on the input order. */
-static void show_limits(const scheduler *s, strbuf *b, const template_ *t)
+/* How many types of the template exceed what is left of its limit k. */
+static uint32_t types_beyond(scheduler *s, const template_ *t, uint32_t k, uint32_t *all)
+{
+    const pool_limit *l = &s->templates.limits[t->pool];
+    const uint64_t *bits = s->types.sets.items[t->initial].bits;
+    uint32_t count = 0;
+    *all = 0;
+    for (size_t v = bits_next(bits, t->table->variant_count, 0); v < t->table->variant_count;
+         v = bits_next(bits, t->table->variant_count, v + 1), (*all)++)
+        count += t->table->types[t->table->variants[v].type].capacity[l->columns[k]] > l->left[k];
+    return count;
+}
+
+/* Names the limits that exclude all types, else those that exclude some. Sorted by name, since resource ids depend on
+ * the input order. */
+static void show_limits(scheduler *s, strbuf *b, const template_ *t)
 {
     const pool_limit *l = &s->templates.limits[t->pool];
     const strings *names = &s->snapshot->raw.resources;
     size_t bytes = l->count * sizeof *l->resources;
-    uint32_t *order = mem_alloc(s->context, bytes);
+    uint32_t *order = mem_alloc(s->context, bytes), count = 0, all;
     if (order == NULL) {
         b->failed = true;
         return;
     }
-    memcpy(order, l->resources, bytes);
-    if (!sort_ids(s->context, order, l->count, by_string, names)) b->failed = true;
+    for (uint32_t pass = 0; pass < 3 && count == 0; pass++) {
+        for (uint32_t k = 0; k < l->count; k++) {
+            uint32_t beyond = types_beyond(s, t, k, &all);
+            if (beyond >= (pass == 0 ? all : pass == 1 ? 1 : 0)) order[count++] = l->resources[k];
+        }
+    }
+    if (!sort_ids(s->context, order, count, by_string, names)) b->failed = true;
     strbuf_adds(b, "all available instance types exceed limits for nodepool (");
-    for (uint32_t i = 0; i < l->count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         if (i > 0) strbuf_adds(b, ", ");
         strbuf_addstr(b, strings_get(names, order[i]));
     }

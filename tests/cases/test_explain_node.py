@@ -212,5 +212,5 @@ spec:
   containers: [{name: c, resources: {requests: {cpu: 1, memory: 1Gi}}}]
 '''
 shown = run('explain', 'node', 'n1', '-f', '-', '--region', 'us-west-2', text=DELETED)[0]
-check('n1 has not left yet. 1 blocker.' in shown and 'DELETING' in shown and 'It goes when its pods have left.' in shown, shown)
+check('n1 has not left yet. 1 blocker.' in shown and 'DELETING' in shown and 'It goes when its pods have left and its volumes are detached.' in shown, shown)
 sys.exit(finish())

@@ -265,7 +265,7 @@ def check_whatif():
     out, _ = run('whatif', '--lose-zone', 'us-west-2a', *QUICKSTART)
     check(out.startswith('karp whatif  quickstart'), out[:60])
     check('what if: without zone us-west-2a, which topology spread still counts as a domain' in out, out)
-    check('  !   default/web-{0..5}\n      no instance type is large enough, and none has an offering  RESOURCES_AND_OFFERING\n' in out, 'they wait for the zone, not for ever')
+    check('  !   default/web-{0..5}\n      no instance type that is large enough has an offering  RESOURCES_AND_OFFERING\n' in out, 'they wait for the zone, not for ever')
     check('none is\n                    offered with topology.kubernetes.io/zone In [us-west-2a]' in out, out)
     check('ml/train-0  no instance type is large enough  TYPE_RESOURCES, permanent' in out, 'what never fits never will')
     helped, _ = run('whatif', '--help')

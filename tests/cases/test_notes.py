@@ -43,7 +43,7 @@ with tempfile.TemporaryDirectory() as folder:
     gone = pathlib.Path(folder) / 'gone.yaml'
     gone.write_text(POOL.read_text().replace('key: kubernetes.io/arch, operator: In, values: [amd64]',
                                              'key: node.kubernetes.io/instance-type, operator: In, values: [p3dn.8xlarge, p4d.xlarge]'))
-    equal(notes('plan', gone, 'app.yaml'), ['NodePool default: no instance type meets its requirements '
+    equal(notes('plan', gone, 'app.yaml'), ['NodePool default: no available instance type meets its requirements '
                                             '(node.kubernetes.io/instance-type In [p3dn.8xlarge, p4d.xlarge])'], 'values that no type has')
 
 # Those of a list that has others too are named once, by every command, with what is most like them: of instance types first one of the family.

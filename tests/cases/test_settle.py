@@ -101,7 +101,7 @@ for old, new, shown in (('m5.large', 'm6a.large', '     1 \u00d7 m6a.large  $0.0
 with tempfile.TemporaryDirectory() as folder:
     gone = pathlib.Path(folder, 'gone.yaml')
     gone.write_text((ASKS / 'pool.yaml').read_text().replace('values: [amd64]', 'values: [s390x]'))
-    note = 'NodePool default: no instance type meets its requirements (kubernetes.io/arch In [s390x])'
+    note = 'NodePool default: no available instance type meets its requirements (kubernetes.io/arch In [s390x])'
     equal(document('plan', '--settle', gone, ASKS / 'app.yaml')['warnings'], [note], 'in JSON')
     check(note in run('plan', '--settle', gone, ASKS / 'app.yaml')[1], 'beside the text')
     run('plan', '--settle', gone, ASKS / 'app.yaml', '--fail-on', 'notes', status=3)

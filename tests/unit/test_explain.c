@@ -12,8 +12,8 @@
 /* ---- pods -------------------------------------------------------------------------------------------------------- */
 
 #define ONLY_TYPE                                                                                                      \
-    ": m is the only type that the requirements allow; it costs as much as the node, and a replacement has to be "     \
-    "cheaper\n"
+    ": m is the only available type that the requirements allow; it costs as much as the node, and a replacement has " \
+    "to be cheaper\n"
 
 static const struct explained pods[] = {
     { SNAPSHOT("{}", TYPE("m", "1", "")) POD("a", "1", ""), "" }, /* it is placed: nothing to look for */

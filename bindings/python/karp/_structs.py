@@ -322,7 +322,7 @@ class ReaderOptions(C.Structure):
                 ('skip_unknown', C.c_uint32), ('strict_storage', C.c_uint32), ('lenient', C.c_uint32), ('hooks', Str),
                 ('preferences', C.c_uint32), ('queued', C.c_uint32), ('dra_requests', C.c_uint32),
                 ('legacy_node_repair', C.c_uint32), ('peer_version', C.c_uint32), ('reserved', C.c_uint32),
-                ('previews', C.c_uint64), ('ignored_kinds', Str)]
+                ('previews', C.c_uint64), ('ignored_kinds', Str), ('unavailable', Str)]
 
 
 class Remedy(C.Structure):

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Volumes that are still attached to nodes which are being deleted: Karpenter terminates an instance when its node is
+ * drained and its volumes are detached. Source: Karpenter 1.15, node termination controller, awaitVolumeDetachment. */
+#include <io/notes.h>
+
+#include <stdio.h>
+
+karp_status io_note_attachment(karp_reader *reader, const tree *root)
+{
+    io_attachments *a = &reader->attachments;
+    const tree *spec = tree_get(root, "spec");
+    karp_str node = tree_get_text(spec, "nodeName"),
+             volume = tree_get_text(tree_get(spec, "source"), "persistentVolumeName");
+    if (node.len == 0) return KARP_OK;
+    if (!grow(reader->context, (void **)&a->list, &a->capacity, a->count + 1, sizeof *a->list))
+        return io_reader_nomem(reader);
+    io_attachment *one = &a->list[a->count++];
+    *one = (io_attachment){ io_keep(reader, node), io_keep(reader, volume) };
+    return one->node.ptr && one->volume.ptr ? KARP_OK : io_reader_nomem(reader);
+}
+
+/* The note on a NodeClaim that is being deleted. */
+static karp_status note_claim(karp_reader *reader, const tree *claim)
+{
+    karp_str node = tree_get_text(tree_get(claim, "status"), "nodeName"),
+             grace = tree_get_text(tree_get(claim, "spec"), "terminationGracePeriod"), first = { "", 0 };
+    size_t count = 0;
+    char more[40] = "";
+    for (size_t i = 0; i < reader->attachments.count; i++) {
+        const io_attachment *a = &reader->attachments.list[i];
+        if (equal_str(a->node, node) && count++ == 0) first = a->volume;
+    }
+    if (count == 0) return KARP_OK;
+    if (count > 1) (void)snprintf(more, sizeof more, " and %zu more", count - 1);
+    return io_warn(reader,
+                   "%.*s is being deleted, and a VolumeAttachment says that volume %.*s%s is still attached to it: "
+                   "Karpenter terminates the instance when its volumes are detached, %s%.*s; if no pod of the node "
+                   "uses the volume, look at its CSI driver",
+                   str_shown(node, 100), node.ptr, str_shown(first, 100), first.ptr, more,
+                   grace.len > 0 ? "or after its terminationGracePeriod of "
+                                 : "and nothing ends the wait, as the NodeClaim has no terminationGracePeriod",
+                   str_shown(grace, 40), grace.len > 0 ? grace.ptr : "");
+}
+
+karp_status io_attachments_note(karp_reader *reader)
+{
+    karp_status status = KARP_OK;
+    for (size_t i = 0; i < reader->deferred_count && reader->attachments.count > 0 && status == KARP_OK; i++) {
+        const io_deferred *w = &reader->deferred[i];
+        bool leaves = w->info->kind == IO_KIND_NODE_CLAIM && w->root && !w->gone &&
+                      tree_get_text(tree_get(w->root, "metadata"), "deletionTimestamp").len > 0;
+        if (leaves) status = note_claim(reader, w->root);
+    }
+    return status;
+}
