@@ -98,6 +98,7 @@ typedef struct cli_options {
     cli_list removed; /* --remove, as given; so are the next ones */
     cli_list zones;
     cli_list unavailable;
+    bool takes_away; /* `unavailable` is part of the input, and no change to it */
     cli_list factors;
     cli_list inputs; /* bench --input */
     cli_list facts; /* --facts, as given */
@@ -242,7 +243,8 @@ enum {
     CLI_OPTION_ADMIT = 33554432, /* --flavours --changes --boot --fail-on launch|never */
     CLI_OPTION_RECORD = 67108864, /* --every --for --looks --rotate */
     CLI_OPTION_TUNE = 134217728, /* --axis --designs --trace --pick, and the options of karp replay about time */
-    CLI_OPTION_PARTS = 268435456 /* of a recording, without -f */
+    CLI_OPTION_PARTS = 268435456, /* of a recording, without -f */
+    CLI_OPTION_UNAVAILABLE = 536870912
 };
 
 /* The index in argv of the first argument that is neither an option nor an option's value, or of an option that must
@@ -583,6 +585,13 @@ int settle(const cli_options *options);
 /* plan.c: the reader's notes and one more at the end, as the list of the answer; the caller restores the original one.
  * To be freed; NULL = out of memory. */
 karp_str *answer_with_note(cli_answer *answer, const char *text);
+
+/* ---- nomination.c ------------------------------------------------------------------------------------------------ */
+
+/* Writes the note on nodes that the pass removes and a plan gives pods; on the node `only`, unless it is "". "" = there
+ * are none. */
+karp_status nomination_note(cli_answer *answer, const karp_options *common, const karp_decision *pass, karp_str only,
+                            char *text, size_t room);
 /* How the nodes that have drifted are replaced; of many, only how many there are, unless a gate asks for the cost.
  * *rounds (NULL = not wanted) receives the course, which the caller frees; NULL if it was not played, with
  * --first-round, and with --settle, whose rounds are others. */

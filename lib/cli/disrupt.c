@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli.h"
 
+#include <karp/library.h>
+
 /* Reads the memory of the previous pass; without --memory-in it is that of a first pass. */
 static karp_status read_memory(const cli_options *options, karp_memory_document **document, karp_memory *memory,
                                karp_error *error)
@@ -35,7 +37,8 @@ static karp_status repack(cli_answer *answer, karp_decision **decision)
     return status;
 }
 
-static karp_status decide(cli_answer *answer, karp_decision **decision)
+/* `note` receives what contradicts a plan. */
+static karp_status decide(cli_answer *answer, karp_decision **decision, char *note, size_t room)
 {
     const cli_options *options = answer->options;
     karp_error *error = &answer->error;
@@ -53,6 +56,7 @@ static karp_status decide(cli_answer *answer, karp_decision **decision)
         if (options->memory_in != NULL || options->memory_out != NULL) disrupt.memory = &memory;
         progress_begin("simulating");
         status = karp_disrupt(answer->input.snapshot, &disrupt, decision, error);
+        if (status == KARP_OK) status = nomination_note(answer, &common, *decision, str(""), note, room);
         progress_end();
     }
     karp_memory_document_free(document);
@@ -79,13 +83,17 @@ static karp_status answer_disrupt(cli_answer *answer, void *own, int *result)
     karp_decision *decision = NULL;
     karp_settlement *rounds = NULL;
     karp_drift drift = { .size = sizeof drift };
-    karp_status status = decide(answer, &decision);
+    char note[400] = "";
+    karp_status status = decide(answer, &decision, note, sizeof note);
     if (status == KARP_OK) status = drift_course(options, answer->input.snapshot, &drift, &rounds, &answer->error);
     answer->write.drift = &drift;
+    karp_str *notes = note[0] != '\0' ? answer_with_note(answer, note) : NULL;
+    if (note[0] != '\0' && notes == NULL) status = fail_nomem(&answer->error);
     if (status == KARP_OK)
         status = karp_write_disruption(options->context, decision, &answer->write, &answer->text, &answer->error);
     if (status == KARP_OK) status = write_memory(answer, decision);
     if (status == KARP_OK) *result = exit_status_of_pass(answer, decision, rounds);
+    karp_free(options->context, notes, notes == NULL ? 0 : answer->write.warning_count * sizeof *notes);
     karp_settlement_free(rounds);
     karp_decision_unref(decision);
     return status;
@@ -102,7 +110,7 @@ const cli_verb verb_disrupt = {
                "is tried; --method Repack, with profile karp, plans the steps of karp repack. --memory-out writes the\n"
                "state for the next pass, and --memory-in reads it.",
     .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_EXIT |
-               CLI_OPTION_METHOD | CLI_OPTION_FAIL_ON,
+               CLI_OPTION_METHOD | CLI_OPTION_FAIL_ON | CLI_OPTION_UNAVAILABLE,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT | 1u << KARP_FORMAT_HTML | 1u << KARP_FORMAT_MARKDOWN |
                1u << KARP_FORMAT_CSV | 1u << KARP_FORMAT_PROMETHEUS,
     .default_format = KARP_FORMAT_TEXT,

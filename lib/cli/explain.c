@@ -302,10 +302,17 @@ static karp_status explain_node(cli_answer *answer, void *own, int *result)
     bool drifted = status == KARP_OK && karp_node_explanation_drift(explanation).len > 0;
     if (drifted) status = drift_course(answer->options, answer->input.snapshot, &drift, NULL, &answer->error);
     answer->write.drift = &drift;
+    char note[400] = "";
+    karp_str *notes = NULL;
+    if (status == KARP_OK && karp_node_explanation_disrupted(explanation) != 0)
+        status = nomination_note(answer, &common, karp_node_explanation_decision(explanation),
+                                 karp_node_explanation_node(explanation), note, sizeof note);
+    if (note[0] != '\0' && (notes = answer_with_note(answer, note)) == NULL) status = fail_nomem(&answer->error);
     if (status == KARP_OK) {
         status = karp_write_node_explanation(answer->options->context, explanation, &answer->write, &answer->text,
                                              &answer->error);
     }
+    karp_free(answer->options->context, notes, notes == NULL ? 0 : answer->write.warning_count * sizeof *notes);
     karp_node_explanation_free(explanation);
     return status;
 }
@@ -410,7 +417,8 @@ const cli_verb verb_explain = {
     .first_words = "pod deployment statefulset replicaset job group node",
     .word_count = 2,
     .slash_words = true,
-    .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT | CLI_OPTION_NAMESPACE,
+    .options = CLI_OPTION_INPUT | CLI_OPTION_CATALOGUE | CLI_OPTION_DECISION | CLI_OPTION_OUTPUT |
+               CLI_OPTION_NAMESPACE | CLI_OPTION_UNAVAILABLE,
     .formats = 1u << KARP_FORMAT_JSON | 1u << KARP_FORMAT_TEXT,
     .default_format = KARP_FORMAT_TEXT,
     .run = run_explain,

@@ -247,6 +247,15 @@ static void forget_kept(const cli_options *options, cli_kept *kept)
     *kept = (cli_kept){ 0 };
 }
 
+/* What cannot be launched, as one list; of karp whatif it is a change of the plan instead. */
+static void list_unavailable(const cli_options *options, strbuf *list)
+{
+    for (size_t i = 0; i < options->unavailable.count && options->takes_away; i++) {
+        if (i > 0) strbuf_addc(list, ',');
+        strbuf_adds(list, options->unavailable.items[i]);
+    }
+}
+
 bool input_read(const cli_options *options, bool keep_documents, cli_input *input)
 {
     *input = (cli_input){ 0 };
@@ -255,9 +264,14 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     karp_error error = { .size = sizeof error };
     karp_reader_options reader_options;
     reader_options_of(options, keep_documents, &reader_options);
+    strbuf unavailable = strbuf_on(options->context);
+    list_unavailable(options, &unavailable);
+    reader_options.unavailable = (karp_str){ unavailable.len > 0 ? unavailable.ptr : "", unavailable.len };
     progress_begin("reading");
-    bool good = karp_reader_new(options->context, &reader_options, &input->reader, &error) == KARP_OK &&
-                requests_read(&options->requests, input->reader, &error) &&
+    if (unavailable.failed) error.status = KARP_E_NOMEM;
+    else (void)karp_reader_new(options->context, &reader_options, &input->reader, &error);
+    strbuf_free(&unavailable);
+    bool good = error.status == KARP_OK && requests_read(&options->requests, input->reader, &error) &&
                 add_rules(input->reader, &options->pods_from, &error);
     bool told = good && options->cluster && !cluster_read(options, input);
     good = good && !told && fill_reader(options, input, &error, &told) && change_reader(options, input->reader, &error);

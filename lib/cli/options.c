@@ -138,6 +138,7 @@ int options_read(const cli_verb *verb, int argc, char **argv, cli_options *optio
     karp_objective_init(&options->objective, sizeof(options->objective));
     karp_repack_options_init(&options->repack, sizeof(options->repack));
     options->cluster = (verb->options & CLI_OPTION_CLUSTER) != 0;
+    options->takes_away = (verb->options & CLI_OPTION_UNAVAILABLE) != 0;
     options->color = isatty(STDOUT_FILENO) && (no_color == NULL || no_color[0] == '\0');
     options->argument_count = (size_t)argc;
     arena_init(&options->lists, options->context);

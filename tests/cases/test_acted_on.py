@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An answer names what a person would act on: limits that bind, why a node drifts, what a node that leaves waits for, a budget without the reason, a plan that a pass contradicts."""
+import json
+import pathlib
+import tempfile
+
+from situations import CAPACITY, NODE_CLASS, STORAGE, TYPE, asked, claim, node, pod, pool, term, volume
+from stories import check, equal, finish, run
+
+NOW = ('--now', '2026-01-01T12:00:00Z')
+LARGE, SIZES = term(TYPE, 'm6i.large'), term(TYPE, 'm6i.large', 'm6i.xlarge')
+FREE = {'consolidateAfter': '0s', 'budgets': [{'nodes': '100%'}]}
+
+
+def limits_that_bind():
+    """A limit with room for another node is no reason; if only all of them together are, each is named."""
+    def full(**limits):
+        nodes = [node(f'n{i}') for i in range(4)]
+        return [pool(SIZES, limits=limits), *nodes, *(claim(n) for n in nodes), *(pod(f'web-{i}', f'n{i}', cpu='1500m') for i in range(4)), pod('new-0', cpu='1500m')]
+    for limits, named in (({'cpu': '8', 'memory': '128Gi'}, 'cpu'), ({'cpu': '80', 'memory': '32Gi'}, 'memory'), ({'cpu': '8', 'memory': '32Gi'}, 'cpu, memory')):
+        told = asked('explain', 'pod', 'shop/new-0', objects=full(**limits))
+        equal([p['detail'] for p in told['unschedulable']['pools']], [f'all available instance types exceed limits for nodepool ({named})'], limits)
+        cause = ' '.join(c['text'] for c in told['causes'] if c['kind'] == 'limits')
+        equal([word for word in ('cpu: limit', 'memory: limit') if word in cause], [f'{word}: limit' for word in named.split(', ')], cause)
+
+
+def offerings_that_are_gone():
+    """Types that are large enough, but are not offered where the volume is, are not too small."""
+    here = [pool(SIZES), STORAGE, volume('data', 'us-west-2c'), pod('db-0', volume='data')]
+    said = asked('whatif', '--lose-zone', 'us-west-2c', objects=here, output='text')
+    check('no instance type that is large enough has an offering' in said and 'and none has an offering' not in said, said)
+
+
+def drifted_nodes():
+    one = node('n1')
+    for reason, means in (('AMIDrift', 'an alias that ends in @latest follows every release'), ('SecurityGroupDrift', 'something else attaches groups to instances'),
+                          ('NodePoolDrifted', 'the template of its NodePool has changed'), ('Custom', None)):
+        its = claim(one, Drifted='True')
+        its['status']['conditions'][-1]['reason'] = reason
+        for extra in ([], [pod('web-0', 'n1', annotations={'karpenter.sh/do-not-disrupt': 'true'})]):
+            notes = asked('explain', 'node', 'n1', *NOW, objects=[pool(SIZES, disruption=FREE), one, its, *extra]).get('warnings', [])
+            equal(any(n.startswith(f'{reason}: ') and means in n for n in notes) if means else not any('Custom' in n for n in notes), True, (reason, notes))
+
+
+def leaving_node():
+    """A node without pods that has not gone waits for its volumes."""
+    one = node('n1')
+    its = claim(one)
+    its['metadata']['deletionTimestamp'] = '2026-01-01T09:00:00Z'
+
+    def attached(number, on):
+        return {'apiVersion': 'storage.k8s.io/v1', 'kind': 'VolumeAttachment', 'metadata': {'name': f'csi-{number}'},
+                'spec': {'attacher': 'ebs.csi.aws.com', 'nodeName': on, 'source': {'persistentVolumeName': f'pv-{number}'}}, 'status': {'attached': True}}
+    there = [pool(SIZES), one, its, attached(1, 'n1'), attached(2, 'n1'), attached(3, 'n2')]
+    said = asked('explain', 'node', 'n1', *NOW, objects=there, output='text')
+    check('It goes when its pods have left and its volumes are detached.' in said, said)
+    check('volume pv-1 and 1 more is still attached to it' in said and 'nothing ends the wait, as the NodeClaim has no terminationGracePeriod' in said and 'no effect' not in said, said)
+    its['spec']['terminationGracePeriod'] = '1h'
+    check('or after its terminationGracePeriod of 1h' in asked('explain', 'node', 'n1', *NOW, objects=there, output='text'), 'an end')
+    del its['metadata']['deletionTimestamp']
+    equal([w for w in asked('plan', *NOW, objects=there).get('warnings', []) if 'ttach' in w], [], 'a node that stays waits for nothing')
+
+
+def reasons_of_budgets():
+    """A node goes although a budget allows none: it is for other reasons."""
+    none = [{'nodes': '0', 'reasons': ['Drifted', 'Underutilized']}]
+    one = node('n1')
+    said = asked('explain', 'node', 'n1', *NOW, objects=[pool(LARGE, disruption={**FREE, 'budgets': none}), one, claim(one, Consolidatable='True')], output='text')
+    check('n1 is removed.' in said and 'no disruption budget of std limits Empty now: its budgets are for other reasons or other times' in said, said)
+    said = asked('explain', 'node', 'n1', *NOW, objects=[pool(LARGE, disruption=FREE), one, claim(one, Consolidatable='True')], output='text')
+    check('no disruption budget' not in said, said)
+
+
+def only_empty_nodes():
+    """A pool that consolidates empty nodes only: that the pods would fit on no cheaper node does not matter."""
+    one = node('n1')
+    policy = {'consolidationPolicy': 'WhenEmpty', 'consolidateAfter': '30s'}
+    said = asked('explain', 'node', 'n1', *NOW, objects=[pool(LARGE, disruption=policy), one, claim(one, Consolidatable='True'), pod('typha-0', 'n1')], output='text')
+    check('Eligible again: when its pods are gone' in said and 'and when its pods fit' not in said, said)
+
+
+def nominated_nodes():
+    """A pass that removes a node to which a plan gives a pending pod says so; karp plan --disrupt keeps it."""
+    idle, busy = node('idle'), node('busy')
+    there = [pool(LARGE, disruption=FREE), idle, claim(idle, Consolidatable='True'), busy, claim(busy, Consolidatable='True'), pod('run-0', 'busy', cpu='1800m')]
+    means = 'provisioning gives pending pod shop/new-0 to idle: then Karpenter nominates the node, and does not disrupt it for 20 s'
+    for words in (('disrupt',), ('explain', 'node', 'idle')):
+        told = asked(*words, *NOW, objects=[*there, pod('new-0')])
+        check(any(w.startswith(means) for w in told.get('warnings', [])), (words, told.get('warnings')))
+        for other in ([], [pod('new-0', nodeSelector={'team': 'x'})]):
+            told = asked(*words, *NOW, objects=[*there, *other])
+            equal([w for w in told.get('warnings', []) if 'nominates' in w], [], 'no pod goes there')
+    both = asked('plan', '--disrupt', *NOW, objects=[*there, pod('new-0')])
+    equal([k['code'] for k in both['kept'] if k['node'] == 'idle'], ['NOMINATED'], both['kept'])
+
+
+def what_is_unavailable():
+    """Capacity that is short is an option where people ask why."""
+    here = [pool(SIZES), pod('web-0')]
+    told = asked('explain', 'pod', 'shop/web-0', '--unavailable', 'm6i.large', objects=here)
+    equal(told['launch']['choice']['instanceType'], 'm6i.xlarge', 'the next one')
+    check(any('the only available type that the requirements allow' in c['text'] for c in told['causes']), told['causes'])
+    check('as if nothing could be launched of m6i.large' in told['warnings'], told['warnings'])
+    zones = asked('explain', 'pod', 'shop/web-0', '--unavailable', 'm6i.large/us-west-2a', '--unavailable', '*/us-west-2b/on-demand', objects=here)
+    equal((zones['launch']['choice']['instanceType'], zones['launch']['choice']['zone']), ('m6i.large', 'us-west-2c'), zones['launch'])
+    spot = pool(SIZES, term(CAPACITY, 'spot', 'on-demand'), disruption=FREE)
+    one = node('n1', labels={CAPACITY: 'spot'})
+    its = claim(one, Drifted='True')
+    told = asked('disrupt', *NOW, '--unavailable', '*/*/spot', objects=[spot, one, its, pod('web-0', 'n1')])
+    equal([r['choice']['capacityType'] for c in told['commands'] for r in c['replacements']], ['on-demand'], told['commands'])
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / 'cluster.json'
+        path.write_text(json.dumps({'apiVersion': 'v1', 'kind': 'List', 'items': [NODE_CLASS, *here]}))
+        for word, means in (('m6i.lage', 'did you mean m6i.large?'), ('m6i.large/us-west-9z', 'no instance type has the offering'), ('a/b/c/d', 'expected TYPE[/ZONE[/CAPACITY]]')):
+            said = run('explain', 'pod', 'shop/web-0', path, '--unavailable', word, status=1)[1]
+            check(means in said, said)
+
+
+limits_that_bind()
+offerings_that_are_gone()
+drifted_nodes()
+leaving_node()
+reasons_of_budgets()
+only_empty_nodes()
+nominated_nodes()
+what_is_unavailable()
+finish()
