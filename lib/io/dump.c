@@ -4,22 +4,37 @@
  * input's. It is written to a sink, so that the digest needs no second copy in memory.
  */
 #include <io/reader.h>
-#include <io/write_buffer.h>
+#include <io/write_catalogue.h>
 
 #include <karp/library.h>
 
-typedef struct sink {
-    void (*add)(void *to, const char *ptr, size_t length);
-    void *to;
-} sink;
+static void put_text(const io_text_sink *s, karp_str text) { s->add(s->to, text.ptr, text.len); }
 
-static void put_text(const sink *s, karp_str text) { s->add(s->to, text.ptr, text.len); }
-
-static void puts_text(const sink *s, const char *text) { s->add(s->to, text, strlen(text)); }
+static void puts_text(const io_text_sink *s, const char *text) { s->add(s->to, text, strlen(text)); }
 
 static void to_buffer(void *to, const char *ptr, size_t length) { buffer_bytes(to, ptr, length); }
 
-static void to_digest(void *to, const char *ptr, size_t length) { karp_digest_add(to, ptr, length); }
+/* The digest of a text that comes in short pieces: many blocks at once take less time than one by one. */
+typedef struct gathered {
+    karp_digest digest;
+    size_t length;
+    char text[1 << 18];
+} gathered;
+
+static void to_digest(void *to, const char *ptr, size_t length)
+{
+    gathered *g = to;
+    while (length > 0) {
+        size_t room = sizeof g->text - g->length, part = length < room ? length : room;
+        memcpy(g->text + g->length, ptr, part);
+        g->length += part;
+        ptr += part;
+        length -= part;
+        if (g->length < sizeof g->text) return;
+        karp_digest_add(&g->digest, g->text, g->length);
+        g->length = 0;
+    }
+}
 
 static int compare_kept(const void *a, const void *b)
 {
@@ -30,21 +45,12 @@ static int compare_kept(const void *a, const void *b)
     return order ? order : compare_str(x->api_version, y->api_version);
 }
 
-static karp_status put_catalogue(const karp_reader *reader, const io_given_catalogue *given, const sink *s,
+static karp_status put_catalogue(const karp_reader *reader, const io_given_catalogue *given, const io_text_sink *s,
                                  karp_error *error)
 {
-    karp_write_options options;
-    karp_write_options_init(&options, sizeof options);
-    options.format = KARP_FORMAT_JSON;
-    options.compact = 1;
-    karp_text text = { NULL, 0, NULL };
-    karp_status status = karp_write_catalogue(reader->context, given->catalogue, &options, &text, error);
-    if (status) return status;
-    size_t length = text.len;
-    while (length && (text.ptr[length - 1] == '\n' || text.ptr[length - 1] == ' ')) length--;
     puts_text(s, "{\"instanceTypes\":");
-    put_text(s, (karp_str){ text.ptr, length });
-    karp_text_free(&text);
+    karp_status status = write_catalogue_pieces(reader->context, given->catalogue, s, error);
+    if (status) return status;
     if (given->pool_count) {
         strbuf names = strbuf_on(reader->context);
         for (size_t i = 0; i < given->pool_count; i++) {
@@ -60,7 +66,7 @@ static karp_status put_catalogue(const karp_reader *reader, const io_given_catal
     return status;
 }
 
-static void put_member(const sink *s, const char *name, karp_str text)
+static void put_member(const io_text_sink *s, const char *name, karp_str text)
 {
     puts_text(s, ",\n\"");
     puts_text(s, name);
@@ -80,7 +86,7 @@ static void list_problems(const karp_reader *reader, strbuf *out)
 }
 
 /* The digest is without problems: no decision depends on them, and they have the names of files. */
-static karp_status put_state(const karp_reader *reader, const sink *s, bool problems, karp_error *error)
+static karp_status put_state(const karp_reader *reader, const io_text_sink *s, bool problems, karp_error *error)
 {
     karp_str state = reader->asked.state;
     karp_status status = KARP_OK;
@@ -98,7 +104,9 @@ static karp_status put_state(const karp_reader *reader, const sink *s, bool prob
     return status;
 }
 
-static karp_status put_snapshot(const karp_reader *reader, const sink *s, bool problems, karp_error *error)
+enum { OF_AN_OBJECT = 256 }; /* the work of writing what pods share, about */
+
+static karp_status put_snapshot(const karp_reader *reader, const io_text_sink *s, bool problems, karp_error *error)
 {
     char now[KARP_VALUE_TEXT];
     karp_time_format(reader->asked.now, now);
@@ -115,10 +123,10 @@ static karp_status put_snapshot(const karp_reader *reader, const sink *s, bool p
     puts_text(s, "\",\n\"objects\":[");
     for (size_t i = 0; i < reader->kept_count; i++) {
         const io_kept *kept = reader->canonical->order[i];
-        karp_str text = kept->with_drift.ptr ? kept->with_drift : kept->text;
-        if (!karp_context_work(reader->context, text.len)) return fail_nomem(error);
+        if (!karp_context_work(reader->context, OF_AN_OBJECT + kept->text.len)) return fail_nomem(error);
         puts_text(s, i ? ",\n" : "\n");
-        put_text(s, text);
+        if (kept->with_drift.ptr) put_text(s, kept->with_drift);
+        else io_kept_put(reader, kept, s);
     }
     puts_text(s, "]");
     put_member(s, "settings", reader->asked.settings);
@@ -147,13 +155,17 @@ karp_str karp_reader_digest(const karp_reader *reader)
 {
     char *text = reader->canonical->digest;
     if (text[0] || !reader->finished || !reader->options.keep_documents || !settle_order(reader)) return str(text);
-    karp_digest digest;
-    karp_digest_init(&digest, sizeof digest);
-    const sink s = { to_digest, &digest };
+    gathered *g = karp_alloc(reader->context, sizeof *g);
+    if (!g) return str(text);
+    karp_digest_init(&g->digest, sizeof g->digest);
+    g->length = 0;
+    const io_text_sink s = { to_digest, g };
     karp_error local = { .size = sizeof local };
     karp_status status = put_snapshot(reader, &s, false, &local);
-    if (status == KARP_OK) karp_digest_text(&digest, text);
+    karp_digest_add(&g->digest, g->text, g->length);
+    if (status == KARP_OK) karp_digest_text(&g->digest, text);
     else (void)karp_context_refusal(reader->context, status, NULL); /* "" reports it; the next call is not affected */
+    karp_free(reader->context, g, sizeof *g);
     return str(text);
 }
 
@@ -163,7 +175,7 @@ karp_status karp_reader_dump(const karp_reader *reader, karp_text *out, karp_err
     if (!reader->finished || !reader->options.keep_documents)
         return fail(error, KARP_E_STATE, "only a finished reader that keeps documents can be dumped");
     write_buffer buffer = buffer_on(reader->context);
-    const sink s = { to_buffer, &buffer };
+    const io_text_sink s = { to_buffer, &buffer };
     karp_status status = settle_order(reader) ? put_snapshot(reader, &s, true, error) : fail_nomem(error);
     if (status == KARP_OK) status = buffer_finish(&buffer, out, error);
     buffer_free(&buffer);

@@ -93,29 +93,6 @@ void io_identity(const io_kind_info *info, const tree *root, karp_str *namespace
     if (namespace_->len == 0) *namespace_ = str("default");
 }
 
-karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const tree *root)
-{
-    /* Prices are not kept: they are in the kept catalogues. */
-    if (!reader->options.keep_documents || info->kind == IO_KIND_UNKNOWN || info->kind == IO_KIND_PRICES)
-        return KARP_OK;
-    karp_str namespace_, name;
-    io_identity(info, root, &namespace_, &name);
-    if (!grow(reader->context, (void **)&reader->kept, &reader->kept_capacity, reader->kept_count + 1, sizeof(io_kept)))
-        return io_reader_nomem(reader);
-    io_kept *kept = &reader->kept[reader->kept_count];
-    *kept = (io_kept){
-        .kind = io_keep(reader, tree_get_text(root, "kind")),
-        .api_version = io_keep(reader, tree_get_text(root, "apiVersion")),
-        .namespace_ = io_keep(reader, namespace_),
-        .name = io_keep(reader, name),
-        .text = io_keep_json(reader, root),
-    };
-    if (!kept->kind.ptr || !kept->api_version.ptr || !kept->namespace_.ptr || !kept->name.ptr || !kept->text.ptr)
-        return io_reader_nomem(reader);
-    reader->kept_count++;
-    return KARP_OK;
-}
-
 /* ---- deferred plain objects -------------------------------------------------------------------------------------- */
 
 void io_error_first(karp_reader *reader, const io_place *first)

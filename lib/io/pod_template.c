@@ -9,6 +9,7 @@ void io_pod_templates_init(io_pod_templates *p, karp_context *context)
     memset(p, 0, sizeof *p);
     words_init(&p->keys, context);
     map64_init(&p->surveyed, context);
+    map64_init(&p->written, context);
     arena_init(&p->memory, context);
 }
 
@@ -18,6 +19,7 @@ void io_pod_templates_clear(io_pod_templates *p)
     mem_free(context, p->list, p->capacity * sizeof *p->list);
     words_free(&p->keys);
     map64_free(&p->surveyed);
+    map64_free(&p->written);
     arena_free(&p->memory);
     io_pod_templates_init(p, context);
 }

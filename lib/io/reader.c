@@ -63,6 +63,7 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     trees_init(&reader->trees, context);
     trees_init(&reader->passing, context);
     io_pod_templates_init(&reader->pod_templates, context);
+    io_packing_init(&reader->packing, context);
     io_table_init(&reader->catalogues.files, context);
     io_table_init(&reader->names, context);
     io_table_init(&reader->told.warned, context);
@@ -142,6 +143,7 @@ void karp_reader_free(karp_reader *reader)
     trees_free(&reader->trees);
     trees_free(&reader->passing);
     io_pod_templates_clear(&reader->pod_templates);
+    io_packing_free(&reader->packing);
     karp_builder *builder = reader->builder;
     karp_free(context, reader, sizeof *reader);
     karp_builder_free(builder); /* last, because this may free the context */

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <base/in_use.h>
+#include <io/kept.h>
 #include <io/pod_kinds.h>
 #include <io/pod_template.h>
 #include <providers/aws/retired.h>
@@ -88,16 +89,6 @@ typedef struct io_node_kind {
     karp_str type, zone, capacity_type;
     size_t count, unmanaged; /* how many of them are in no NodePool */
 } io_node_kind;
-
-/* An object as it was added to the builder: part of the canonical Snapshot. */
-typedef struct io_kept {
-    karp_str kind;
-    karp_str namespace_;
-    karp_str name;
-    karp_str api_version;
-    karp_str text;
-    karp_str with_drift; /* the text with a condition that follows from changes; NULL = `text` */
-} io_kept;
 
 /* The order and digest of the canonical Snapshot. */
 typedef struct io_canonical {
@@ -275,6 +266,7 @@ struct karp_reader {
     io_own_kind *own_kinds; /* in `keep`; the last rule first */
     io_kept *kept;
     size_t kept_count, kept_capacity;
+    io_packing packing;
     /* computed from `kept` on first use (dump.c); allocated apart, because the reader is const then */
     io_canonical *canonical;
     strbuf *files; /* texts of files that trees of deferred objects refer to */

@@ -316,6 +316,25 @@ static void catalogue_as_json(const catalogue_job *job)
     json_close(&json);
 }
 
+karp_status write_catalogue_pieces(karp_context *context, const karp_catalogue *catalogue, const io_text_sink *sink,
+                                   karp_error *error)
+{
+    json_out json;
+    write_buffer out = buffer_on(context);
+    json_init(&json, &out, true);
+    json_open_array(&json);
+    for (size_t i = 0; i < karp_catalogue_count(catalogue) && !out.text.failed; i++) {
+        write_type(&json, catalogue, i);
+        sink->add(sink->to, buffer_content(&out).ptr, buffer_content(&out).len);
+        buffer_cut(&out, 0);
+    }
+    json_end(&json);
+    sink->add(sink->to, buffer_content(&out).ptr, buffer_content(&out).len);
+    karp_status status = out.text.failed ? KARP_E_NOMEM : out.status;
+    buffer_free(&out);
+    return status == KARP_E_NOMEM ? fail_nomem(error) : status;
+}
+
 /* ---- CSV --------------------------------------------------------------------------------------------------------- */
 
 karp_str requirement_value(const karp_requirement *list, size_t count, const char *key)

@@ -2,6 +2,7 @@
 /* What the formats of a catalogue share. */
 #pragma once
 
+#include "kept.h"
 #include "write_buffer.h"
 
 typedef struct catalogue_job {
@@ -15,6 +16,10 @@ typedef struct catalogue_job {
 } catalogue_job;
 
 void catalogue_as_text(const catalogue_job *job);
+
+/* Writes the catalogue as compact JSON, type by type, so that it is never in memory as a whole. */
+karp_status write_catalogue_pieces(karp_context *context, const karp_catalogue *catalogue, const io_text_sink *sink,
+                                   karp_error *error);
 
 /* The first value of an In requirement; "" when there is none. */
 karp_str requirement_value(const karp_requirement *list, size_t count, const char *key);

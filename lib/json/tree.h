@@ -266,5 +266,9 @@ tree *tree_deep_copy(trees *t, const tree *value, bool texts);
 void tree_write(strbuf *out, const tree *value);
 void tree_write_string(strbuf *out, karp_str text);
 
+/* The members of a map of at most TREE_FEW, in the order in which they are written. */
+enum { TREE_FEW = 24 };
+void tree_order(const tree *map, const tree_member **order);
+
 /* Writes a map as YAML in block style, members in their order. */
 void tree_write_yaml(strbuf *out, const tree *map);

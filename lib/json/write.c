@@ -3,25 +3,43 @@
 #include <json/tree.h>
 
 #include <base/sort.h>
+#include <json/bytes.h>
 #include <karp/values.h>
+
+/* The number of bytes from here that are written as they are. */
+static size_t plain_run(const char *text, size_t length)
+{
+    size_t at = 0;
+    for (size_t found = PLAIN_AT_ONCE; found == PLAIN_AT_ONCE && length - at >= PLAIN_AT_ONCE; at += found)
+        found = plain_bytes(text + at);
+    for (; at < length; at++) {
+        unsigned char c = (unsigned char)text[at];
+        if (c < 0x20 || c == '"' || c == '\\') break;
+    }
+    return at;
+}
+
+static void write_escape(strbuf *out, unsigned char c)
+{
+    static const char digits[] = "0123456789abcdef", from[] = "\n\t\r", to[] = "ntr";
+    const char *known = c ? strchr(from, c) : NULL;
+    char escape[6] = { '\\',          c >= 0x20 ? (char)c : known ? to[known - from] : 'u', '0', '0', digits[c >> 4],
+                       digits[c & 15] };
+    strbuf_add(out, escape, escape[1] == 'u' ? 6 : 2);
+}
 
 void tree_write_string(strbuf *out, karp_str text)
 {
-    static const char digits[] = "0123456789abcdef", from[] = "\n\t\r", to[] = "ntr";
-    strbuf_addc(out, '"');
-    size_t plain = 0;
-    for (size_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.ptr[i];
-        if (c >= 0x20 && c != '"' && c != '\\') continue;
-        strbuf_add(out, text.ptr + plain, i - plain);
-        plain = i + 1;
-        const char *known = c ? strchr(from, c) : NULL;
-        char escape[6] = {
-            '\\', c >= 0x20 ? (char)c : known ? to[known - from] : 'u', '0', '0', digits[c >> 4], digits[c & 15]
-        };
-        strbuf_add(out, escape, escape[1] == 'u' ? 6 : 2);
+    size_t plain = plain_run(text.ptr, text.len);
+    char *space = strbuf_space(out, plain + 1);
+    if (space == NULL) return;
+    space[0] = '"';
+    if (plain > 0) memcpy(space + 1, text.ptr, plain);
+    for (size_t at = plain; at < text.len; at += plain) {
+        write_escape(out, (unsigned char)text.ptr[at++]);
+        plain = plain_run(text.ptr + at, text.len - at);
+        strbuf_add(out, text.ptr + at, plain);
     }
-    strbuf_add(out, text.ptr + plain, text.len - plain);
     strbuf_addc(out, '"');
 }
 
@@ -32,19 +50,33 @@ static int by_name(const void *a, const void *b, const void *user)
     return compare_str(tree_member_name(*x), tree_member_name(*y));
 }
 
-enum { FEW_MEMBERS = 24 };
+void tree_order(const tree *map, const tree_member **order)
+{
+    for (size_t i = 0; i < map->count; i++) {
+        const tree_member *member = &map->of.members[i];
+        size_t at = i;
+        for (; at > 0 && by_name(&member, &order[at - 1], NULL) < 0; at--) order[at] = order[at - 1];
+        order[at] = member;
+    }
+}
+
+static bool order_many(karp_context *context, const tree *map, const tree_member **order)
+{
+    for (size_t i = 0; i < map->count; i++) order[i] = &map->of.members[i];
+    return sort_stable(context, order, map->count, sizeof *order, by_name, NULL);
+}
 
 static void write_map(strbuf *out, const tree *map)
 {
-    const tree_member *few[FEW_MEMBERS];
+    const tree_member *few[TREE_FEW];
     const tree_member **order = few;
-    if (map->count > FEW_MEMBERS) order = mem_alloc(out->context, map->count * sizeof *order);
+    if (map->count > TREE_FEW) order = mem_alloc(out->context, map->count * sizeof *order);
     if (!order) {
         out->failed = true;
         return;
     }
-    for (size_t i = 0; i < map->count; i++) order[i] = &map->of.members[i];
-    if (!sort_stable(out->context, order, map->count, sizeof *order, by_name, NULL)) out->failed = true;
+    if (order == few) tree_order(map, order);
+    else if (!order_many(out->context, map, order)) out->failed = true;
     strbuf_addc(out, '{');
     for (size_t i = 0; i < map->count && !out->failed; i++) {
         if (i) strbuf_addc(out, ',');

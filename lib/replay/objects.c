@@ -367,8 +367,10 @@ karp_status replay_add_made(const karp_reader *reader, trees *t, tree *objects, 
         tree *object = NULL;
         if (!str_in_list(kept->kind, made_kinds)) continue;
         if (io_find_kind(reader, kept->kind, kept->namespace_, kept->name) != IO_NONE) continue;
-        karp_str text = { arena_string(&t->memory, kept->text.ptr, kept->text.len), kept->text.len };
-        status = text.ptr ? tree_read(t, str("a pod of a workload"), text, &object, error) : fail_nomem(error);
+        karp_str text;
+        status = io_kept_text(reader, kept, &t->memory, &text)
+                     ? tree_read(t, str("a pod of a workload"), text, &object, error)
+                     : fail_nomem(error);
         if (status) break;
         tree_remove(t, tree_get(object, "metadata"), "creationTimestamp");
         tree_append(t, objects, object);

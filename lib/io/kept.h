@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The canonical texts of all objects, for digests and dumps. Pods have most of their text in common, so they are kept
+ * packed: the form of a pod is its text without its own scalars, and the same for all pods like it. Values that pods
+ * share are written once.
+ */
+#pragma once
+
+#include <base/hash.h>
+#include <base/strbuf.h>
+#include <karp/io.h>
+
+/* An object as it was added to the builder: part of the canonical Snapshot. */
+typedef struct io_kept {
+    karp_str kind;
+    karp_str namespace_;
+    karp_str name;
+    karp_str api_version;
+    karp_str text; /* of a Pod: its own scalars, each before a line feed */
+    karp_str with_drift; /* the text with a condition that follows from changes; NULL = `text` */
+    uint32_t form; /* of a Pod; NO_ID = `text` is complete */
+} io_kept;
+
+/* A form is a sequence of: the length of a text, the text, and what follows it. The numbers have 32 bits. */
+typedef struct io_packing {
+    strings forms;
+    karp_str *shared; /* texts of values that several pods have */
+    size_t shared_count, shared_capacity;
+    strbuf form, own; /* of the pod that is being packed */
+    size_t length_at; /* where the length of the last text stands in the form */
+} io_packing;
+
+/* Receives a text piece by piece. */
+typedef struct io_text_sink {
+    void (*add)(void *to, const char *ptr, size_t length);
+    void *to;
+} io_text_sink;
+
+void io_packing_init(io_packing *p, karp_context *context);
+void io_packing_free(io_packing *p);
+
+/* Writes the text, without `with_drift`. */
+void io_kept_put(const karp_reader *reader, const io_kept *kept, const io_text_sink *sink);
+/* The same in the arena. false = out of memory. */
+bool io_kept_text(const karp_reader *reader, const io_kept *kept, arena *memory, karp_str *out);
