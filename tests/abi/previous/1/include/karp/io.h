@@ -89,6 +89,10 @@ typedef struct karp_reader_options {
     /** "Farm.example.com,*.example.org": kinds that are not read, and that create no pods; "" = none. An object of
      * another kind of which nothing is known is a problem. Since 1.0 */
     karp_str ignored_kinds;
+    /** "m7i.large/us-west-2a,m6i.large//spot": offerings of which nothing can be launched, as KARP_CHANGE_UNAVAILABLE
+     * names them;
+     * "" = as the catalogues say. Since 1.0 */
+    karp_str unavailable;
 } karp_reader_options;
 
 /** Whether a reader's snapshot has devices. */
