@@ -235,7 +235,7 @@ static karp_status settle_names(karp_reader *reader)
         const io_size *to = io_size_at(reader, top.kind, s->namespace_, top.name, false, s->container);
         if (!to || !merge(reader, i, (uint32_t)(to - sizes->list))) return io_reader_nomem(reader);
     }
-    return note_strangers(reader, strangers, &sizes->list[first]);
+    return strangers > 0 ? note_strangers(reader, strangers, &sizes->list[first]) : KARP_OK;
 }
 
 /* ---- VerticalPodAutoscalers -------------------------------------------------------------------------------------- */

@@ -54,7 +54,7 @@ static bool take_away(arena *a, karp_instance_type *type, word_parts *w)
 
 static karp_status without(karp_reader *reader, karp_catalogue **catalogue, word_parts *w)
 {
-    size_t count = karp_catalogue_count(*catalogue);
+    size_t count = karp_catalogue_count(*catalogue), before = w->found;
     karp_catalogue *made = NULL;
     arena a = arena_on(reader->context);
     karp_instance_type *types = arena_array(&a, count + 1, sizeof *types);
@@ -63,10 +63,11 @@ static karp_status without(karp_reader *reader, karp_catalogue **catalogue, word
         types[i] = *karp_catalogue_type(*catalogue, i);
         ok = take_away(&a, &types[i], w);
     }
-    karp_status status = ok ? karp_catalogue_new(reader->context, types, count, &made, &reader->error)
-                            : io_reader_nomem(reader);
+    karp_status status = ok ? KARP_OK : io_reader_nomem(reader);
+    bool has_it = w->found > before; /* else it stays: the near name is one of its */
+    if (ok && has_it) status = karp_catalogue_new(reader->context, types, count, &made, &reader->error);
     arena_free(&a);
-    if (status) return status;
+    if (status || !has_it) return status;
     karp_catalogue_unref(*catalogue);
     *catalogue = made;
     return KARP_OK;
