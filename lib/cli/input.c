@@ -2,6 +2,9 @@
 #include "cli.h"
 
 #include <time.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 #include <karp/inspect.h>
 #include <karp/library.h>
@@ -256,6 +259,18 @@ static void list_unavailable(const cli_options *options, strbuf *list)
     }
 }
 
+/* While an input is read, memory that is freed goes back to the system, because other memory takes its place at once.
+ * By itself, glibc keeps blocks of a size that was freed once, which decisions gain from. */
+static void keep_freed(bool keep)
+{
+#if defined(__GLIBC__)
+    (void)mallopt(M_MMAP_THRESHOLD, keep ? 1 << 25 : 1 << 18);
+    (void)mallopt(M_TRIM_THRESHOLD, 1 << 26);
+#else
+    (void)keep;
+#endif
+}
+
 bool input_read(const cli_options *options, bool keep_documents, cli_input *input)
 {
     *input = (cli_input){ 0 };
@@ -268,6 +283,7 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     list_unavailable(options, &unavailable);
     reader_options.unavailable = (karp_str){ unavailable.len > 0 ? unavailable.ptr : "", unavailable.len };
     progress_begin("reading");
+    keep_freed(false);
     if (unavailable.failed) error.status = KARP_E_NOMEM;
     else (void)karp_reader_new(options->context, &reader_options, &input->reader, &error);
     strbuf_free(&unavailable);
@@ -277,6 +293,7 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     good = good && !told && fill_reader(options, input, &error, &told) && change_reader(options, input->reader, &error);
     told = told || (good && !set_provider(options, input));
     good = good && !told && karp_reader_finish(input->reader, &input->snapshot, &error) == KARP_OK;
+    keep_freed(true);
     progress_end();
     if (!good) {
         if (!told) print_read_error(options, input, &error);

@@ -29,7 +29,7 @@ static bool is_compared(const io_kept *k)
 {
     static const char *const left_out[] = { "Pod", "ReplicaSet", "Node", "NodeClaim", "Namespace", "CSINode" };
     for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++) {
-        if (str_is(k->kind, left_out[i])) return false;
+        if (str_is(k->of->kind, left_out[i])) return false;
     }
     return true;
 }
@@ -38,8 +38,8 @@ static int by_name(const void *x, const void *y, const void *user)
 {
     const io_kept *a = *(const io_kept *const *)x, *b = *(const io_kept *const *)y;
     (void)user;
-    int order = compare_str(a->kind, b->kind);
-    if (order == 0) order = compare_str(a->namespace_, b->namespace_);
+    int order = compare_str(a->of->kind, b->of->kind);
+    if (order == 0) order = compare_str(a->of->namespace_, b->of->namespace_);
     return order ? order : compare_str(a->name, b->name);
 }
 
@@ -169,8 +169,8 @@ static void compare_pair(comparison *c, const io_kept *before, const io_kept *af
     const io_kept *k = before ? before : after;
     char name[480], space[100], kind[100], only[260];
     if (before && after && equal_str(before->text, after->text)) return;
-    str_shorten(kind, sizeof kind, k->kind);
-    str_shorten(space, sizeof space, k->namespace_);
+    str_shorten(kind, sizeof kind, k->of->kind);
+    str_shorten(space, sizeof space, k->of->namespace_);
     str_shorten(only, sizeof only, k->name);
     (void)snprintf(name, sizeof name, "%s %s%s%s", kind, space, *space ? "/" : "", only);
     c->object = str(name);
@@ -293,10 +293,10 @@ static karp_status lay_whole(karp_reader *reader, const comparison *c)
     if (c->found[1]) return karp_reader_replace(reader, str("one difference"), c->found[1]->text, NULL);
     const io_kept *k = c->found[0];
     strbuf name = strbuf_on(reader->context);
-    strbuf_addstr(&name, k->kind);
+    strbuf_addstr(&name, k->of->kind);
     strbuf_addc(&name, '/');
-    strbuf_addstr(&name, k->namespace_);
-    if (k->namespace_.len) strbuf_addc(&name, '/');
+    strbuf_addstr(&name, k->of->namespace_);
+    if (k->of->namespace_.len) strbuf_addc(&name, '/');
     strbuf_addstr(&name, k->name);
     karp_status status = name.failed ? KARP_E_NOMEM
                                      : karp_reader_delete(reader, (karp_str){ name.ptr, name.len }, NULL);

@@ -36,13 +36,18 @@ static void to_digest(void *to, const char *ptr, size_t length)
     }
 }
 
+static int compare_places(const io_kept_place *a, const io_kept_place *b)
+{
+    int order = compare_str(a->kind, b->kind);
+    return order ? order : compare_str(a->namespace_, b->namespace_);
+}
+
 static int compare_kept(const void *a, const void *b)
 {
     const io_kept *x = a, *y = b;
-    int order = compare_str(x->kind, y->kind);
-    if (!order) order = compare_str(x->namespace_, y->namespace_);
+    int order = x->of == y->of ? 0 : compare_places(x->of, y->of);
     if (!order) order = compare_str(x->name, y->name);
-    return order ? order : compare_str(x->api_version, y->api_version);
+    return order || x->of == y->of ? order : compare_str(x->of->api_version, y->of->api_version);
 }
 
 static karp_status put_catalogue(const karp_reader *reader, const io_given_catalogue *given, const io_text_sink *s,
@@ -125,7 +130,7 @@ static karp_status put_snapshot(const karp_reader *reader, const io_text_sink *s
         const io_kept *kept = reader->canonical->order[i];
         if (!karp_context_work(reader->context, OF_AN_OBJECT + kept->text.len)) return fail_nomem(error);
         puts_text(s, i ? ",\n" : "\n");
-        if (kept->with_drift.ptr) put_text(s, kept->with_drift);
+        if (kept->with_drift) put_text(s, *kept->with_drift);
         else io_kept_put(reader, kept, s);
     }
     puts_text(s, "]");

@@ -66,6 +66,7 @@ static karp_status add_deferred(karp_reader *reader, io_filler *filler)
     for (size_t i = 0; i < reader->deferred_count; i++) {
         io_deferred *w = &reader->deferred[i];
         if (!karp_context_work(reader->context, OF_AN_OBJECT)) return io_reader_nomem(reader);
+        io_pod_trees_free(reader, i);
         if (w->gone) continue;
         karp_status status = w->stated ? add_stated(reader, w) : io_fill(filler, w);
         if (status && !w->stated) status = io_leave_out(reader, status, w->root, &w->place);
@@ -75,6 +76,7 @@ static karp_status add_deferred(karp_reader *reader, io_filler *filler)
         /* Nothing wrong comes to a pod from objects after it. */
         if (status) return io_first_mistake(reader, pod ? i : reader->deferred_count, status);
     }
+    io_pod_trees_free(reader, reader->deferred_count);
     return KARP_OK;
 }
 

@@ -10,6 +10,7 @@ static const uint32_t met_once = NO_ID - 1;
 void io_packing_init(io_packing *p, karp_context *context)
 {
     memset(p, 0, sizeof *p);
+    io_table_init(&p->places, context);
     strings_init(&p->forms, context);
     strbuf_init(&p->form, context);
     strbuf_init(&p->own, context);
@@ -17,6 +18,8 @@ void io_packing_init(io_packing *p, karp_context *context)
 
 void io_packing_free(io_packing *p)
 {
+    mem_free(p->form.context, p->place_list, p->place_capacity * sizeof *p->place_list);
+    io_table_free(&p->places);
     strings_free(&p->forms);
     mem_free(p->form.context, p->shared, p->shared_capacity * sizeof *p->shared);
     strbuf_free(&p->form);
@@ -73,6 +76,13 @@ static bool pack_shared(karp_reader *reader, const tree *value)
 
 static void pack(karp_reader *reader, const tree *value);
 
+/* Whether pods with the same labels and owners usually have this text in common as well. */
+static bool is_common(const tree_member *member)
+{
+    static const karp_str names[] = { { "apiVersion", 10 }, { "kind", 4 }, { "namespace", 9 } };
+    return tree_is(member->value, TREE_STRING) && str_in(tree_member_name(member), names, 3);
+}
+
 static void pack_map(karp_reader *reader, const tree *map)
 {
     strbuf *form = &reader->packing.form;
@@ -83,7 +93,8 @@ static void pack_map(karp_reader *reader, const tree *map)
         if (i) strbuf_addc(form, ',');
         tree_write_string(form, tree_member_name(order[i]));
         strbuf_addc(form, ':');
-        pack(reader, order[i]->value);
+        if (is_common(order[i])) tree_write(form, order[i]->value);
+        else pack(reader, order[i]->value);
     }
     strbuf_addc(form, '}');
 }
@@ -130,10 +141,46 @@ static void pack_pod(karp_reader *reader, const tree *root, io_kept *kept)
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
 
-/* A copy, which equal words of one object and the next share. */
-static karp_str keep_word(karp_reader *reader, karp_str before, karp_str word)
+static const io_kept_place *add_place(karp_reader *reader, const tree *root, karp_str namespace_)
 {
-    return before.ptr && equal_str(before, word) ? before : io_keep(reader, word);
+    io_packing *p = &reader->packing;
+    size_t count = p->places.names.count;
+    io_kept_place *place = arena_alloc(&reader->keep, sizeof *place);
+    if (!place || !grow(reader->context, (void **)&p->place_list, &p->place_capacity, count, sizeof place)) return NULL;
+    *place = (io_kept_place){ io_keep(reader, tree_get_text(root, "kind")),
+                              io_keep(reader, tree_get_text(root, "apiVersion")), io_keep(reader, namespace_) };
+    if (!place->kind.ptr || !place->api_version.ptr || !place->namespace_.ptr) return NULL;
+    p->place_list[count - 1] = place;
+    return place;
+}
+
+static const io_kept_place *place_of(karp_reader *reader, const tree *root, karp_str namespace_)
+{
+    io_packing *p = &reader->packing;
+    strbuf_clear(&p->own);
+    strbuf_addstr(&p->own, tree_get_text(root, "kind"));
+    strbuf_addc(&p->own, '\n');
+    strbuf_addstr(&p->own, tree_get_text(root, "apiVersion"));
+    strbuf_addc(&p->own, '\n');
+    strbuf_addstr(&p->own, namespace_);
+    uint32_t *number = p->own.failed ? NULL : io_table_at(&p->places, (karp_str){ p->own.ptr, p->own.len });
+    if (!number) return NULL;
+    if (*number != IO_NONE) return p->place_list[*number];
+    *number = (uint32_t)p->places.names.count - 1;
+    return add_place(reader, root, namespace_);
+}
+
+/* The name of a pod is usually among its own scalars, in quotes. */
+static karp_str keep_name(karp_reader *reader, const io_kept *kept, karp_str name)
+{
+    karp_str own = kept->form == NO_ID || !kept->text.ptr ? str("") : kept->text;
+    while (own.len > 0) {
+        karp_str scalar = str_until(&own, '\n');
+        if (scalar.len != name.len + 2) continue;
+        scalar = (karp_str){ scalar.ptr + 1, name.len };
+        if (equal_str(scalar, name)) return scalar;
+    }
+    return io_keep(reader, name);
 }
 
 karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const tree *root)
@@ -146,18 +193,11 @@ karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const 
     if (!grow(reader->context, (void **)&reader->kept, &reader->kept_capacity, reader->kept_count + 1, sizeof(io_kept)))
         return io_reader_nomem(reader);
     io_kept *kept = &reader->kept[reader->kept_count];
-    const io_kept none = { .form = NO_ID }, *last = reader->kept_count > 0 ? kept - 1 : &none;
-    *kept = (io_kept){
-        .kind = keep_word(reader, last->kind, tree_get_text(root, "kind")),
-        .api_version = keep_word(reader, last->api_version, tree_get_text(root, "apiVersion")),
-        .namespace_ = keep_word(reader, last->namespace_, namespace_),
-        .name = io_keep(reader, name),
-        .form = NO_ID,
-    };
+    *kept = (io_kept){ .of = place_of(reader, root, namespace_), .form = NO_ID };
     if (info->kind == IO_KIND_POD) pack_pod(reader, root, kept);
     else kept->text = io_keep_json(reader, root);
-    if (!kept->kind.ptr || !kept->api_version.ptr || !kept->namespace_.ptr || !kept->name.ptr || !kept->text.ptr)
-        return io_reader_nomem(reader);
+    kept->name = keep_name(reader, kept, name);
+    if (!kept->of || !kept->name.ptr || !kept->text.ptr) return io_reader_nomem(reader);
     reader->kept_count++;
     return KARP_OK;
 }

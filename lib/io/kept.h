@@ -6,23 +6,27 @@
  */
 #pragma once
 
-#include <base/hash.h>
-#include <base/strbuf.h>
-#include <karp/io.h>
+#include <io/table.h>
+
+/* What the objects of one kind and namespace have in common. */
+typedef struct io_kept_place {
+    karp_str kind, api_version, namespace_;
+} io_kept_place;
 
 /* An object as it was added to the builder: part of the canonical Snapshot. */
 typedef struct io_kept {
-    karp_str kind;
-    karp_str namespace_;
+    const io_kept_place *of;
     karp_str name;
-    karp_str api_version;
     karp_str text; /* of a Pod: its own scalars, each before a line feed */
-    karp_str with_drift; /* the text with a condition that follows from changes; NULL = `text` */
+    const karp_str *with_drift; /* the text with a condition that follows from changes; NULL = `text` */
     uint32_t form; /* of a Pod; NO_ID = `text` is complete */
 } io_kept;
 
 /* A form is a sequence of: the length of a text, the text, and what follows it. The numbers have 32 bits. */
 typedef struct io_packing {
+    io_table places; /* "kind\napiVersion\nnamespace" -> index */
+    const io_kept_place **place_list;
+    size_t place_capacity;
     strings forms;
     karp_str *shared; /* texts of values that several pods have */
     size_t shared_count, shared_capacity;

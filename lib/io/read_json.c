@@ -92,18 +92,24 @@ static bool is_pod(const io_cursor *element, karp_str list_kind)
 }
 
 /* Parses an element. Pods share the values that they have in common, unless changes may be applied to them later. Other
- * objects do not, because filling them in changes more of them than these values themselves. */
+ * objects do not, because filling them in changes more of them than these values themselves. *apart = the tree is one
+ * of reader->pod_trees. */
 static karp_status parse_element(karp_reader *reader, trees *t, karp_str document, io_cursor *walk, karp_str list_kind,
-                                 tree_repeats *repeats, tree **out)
+                                 tree_repeats *repeats, tree **out, bool *apart)
 {
     io_cursor from = *walk;
-    if (!reader->options.editable && is_pod(walk, list_kind)) t->repeats = repeats;
-    karp_status status = parse(reader, t, document, walk, out);
-    bool shares = t->repeats != NULL;
-    t->repeats = NULL;
-    const tree *kind = status == KARP_OK && shares ? tree_get(*out, "kind") : NULL;
+    *apart = false;
+    if (reader->options.editable || !is_pod(walk, list_kind)) return parse(reader, t, document, walk, out);
+    trees *own = t == &reader->trees ? io_pod_trees_open(reader) : t;
+    if (!own) return io_reader_nomem(reader);
+    own->repeats = repeats;
+    karp_status status = parse(reader, own, document, walk, out);
+    own->repeats = NULL;
+    *apart = own != t;
+    const tree *kind = status == KARP_OK ? tree_get(*out, "kind") : NULL;
     if (!kind || str_is(tree_text(kind), "Pod")) return status;
     *walk = from; /* it has another kind after the first one */
+    *apart = false;
     return parse(reader, t, document, walk, out);
 }
 
@@ -119,11 +125,14 @@ static karp_status read_each(karp_reader *reader, karp_str document, const io_cu
         io_cursor value = walk;
         tree *item = NULL;
         if (t == &reader->passing) trees_clear(t);
-        karp_status status = parse_element(reader, t, document, &walk, list_kind, repeats, &item);
+        bool apart;
+        karp_status status = parse_element(reader, t, document, &walk, list_kind, repeats, &item, &apart);
         if (status) return status;
         value.end = walk.pos;
         io_place place = io_place_of(document, &value);
+        size_t before = reader->deferred_count;
         status = io_read_item(reader, item, &place, stated, list_kind, api_version);
+        if (apart) io_pod_trees_close(reader, before);
         if (status) return status;
     }
 }

@@ -140,6 +140,7 @@ void karp_reader_free(karp_reader *reader)
     io_table_free(&reader->templates);
     arena_free(&reader->keep);
     arena_free(&reader->scratch);
+    io_pod_trees_end(reader);
     trees_free(&reader->trees);
     trees_free(&reader->passing);
     io_pod_templates_clear(&reader->pod_templates);

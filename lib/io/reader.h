@@ -125,6 +125,18 @@ typedef struct io_attachments {
     size_t count, capacity;
 } io_attachments;
 
+/* Trees of pods of a List, which are freed together. */
+typedef struct io_pod_batch {
+    trees trees;
+    size_t from, end; /* their numbers in reader->deferred; objects of other kinds may be between them */
+    uint32_t pods;
+    bool stays; /* objects of another kind have trees in it */
+} io_pod_batch;
+typedef struct io_pod_trees {
+    io_pod_batch *list;
+    size_t count, capacity, freed;
+} io_pod_trees;
+
 /* Members of a Snapshot other than its objects; NULL = absent. */
 typedef struct io_snapshot_head {
     tree *now;
@@ -237,6 +249,7 @@ struct karp_reader {
     arena scratch; /* reset before the next object */
     trees trees; /* of deferred objects; freed with the reader */
     trees passing; /* of other objects; reset before the next one */
+    io_pod_trees pod_trees; /* of deferred pods that share values */
     io_pod_templates pod_templates;
     karp_error error;
     bool failed;
@@ -285,6 +298,14 @@ static inline trees *io_trees(karp_reader *reader, bool stated)
 {
     return stated && !reader->options.editable ? &reader->passing : &reader->trees;
 }
+
+/* Where the tree of the next pod of a List goes. NULL = out of memory. */
+trees *io_pod_trees_open(karp_reader *reader);
+/* The pod was read: it and what was read with it are deferred from this number on. */
+void io_pod_trees_close(karp_reader *reader, size_t from);
+/* Frees the trees of pods before this number, which have been added. */
+void io_pod_trees_free(karp_reader *reader, size_t added);
+void io_pod_trees_end(karp_reader *reader);
 
 /* ---- errors and warnings ----------------------------------------------------------------------------------------- */
 

@@ -227,9 +227,11 @@ static karp_status keep_condition(karp_reader *reader, io_kept *kept, karp_str r
     if (reason.ptr) tree_append(&t, list, condition_tree(&t, reason, reader->asked.now));
     if (place == NULL && root != NULL) tree_set(&t, root, "status", place = tree_new(&t, TREE_MAP));
     if (place != NULL) tree_set(&t, place, "conditions", list);
-    kept->with_drift = status || t.status ? (karp_str){ NULL, 0 } : io_keep_json(reader, root);
+    karp_str *text = status || t.status ? NULL : arena_alloc(&reader->keep, sizeof *text);
+    if (text) *text = io_keep_json(reader, root);
+    kept->with_drift = text && text->ptr ? text : NULL;
     trees_free(&t);
-    return kept->with_drift.ptr ? KARP_OK : io_reader_nomem(reader);
+    return kept->with_drift ? KARP_OK : io_reader_nomem(reader);
 }
 
 static karp_status keep_all(const changes_of_drift *all)
@@ -238,7 +240,7 @@ static karp_status keep_all(const changes_of_drift *all)
     karp_status status = KARP_OK;
     for (size_t i = 0; i < reader->kept_count && status == KARP_OK; i++) {
         io_kept *kept = &reader->kept[i];
-        uint32_t found = str_is(kept->kind, "NodeClaim") ? io_table_get(&all->index, kept->name) : IO_NONE;
+        uint32_t found = str_is(kept->of->kind, "NodeClaim") ? io_table_get(&all->index, kept->name) : IO_NONE;
         if (found != IO_NONE) status = keep_condition(reader, kept, all->list[found].reason);
     }
     return status;

@@ -209,7 +209,6 @@ static bool merge(karp_reader *reader, uint32_t from, uint32_t to)
 
 static karp_status note_strangers(karp_reader *reader, size_t count, const io_size *first)
 {
-    if (count == 0) return KARP_OK;
     /* Such as kubectl top -n NAMESPACE prints. */
     const char *spaces = str_is(first->namespace_, "default")
                              ? "; names without a namespace are of default: kubectl top pod -A --containers writes it"

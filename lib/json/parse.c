@@ -157,6 +157,7 @@ static bool unescape(parser *p, const char *from, karp_str *out)
     if (!quote) quote = p->end;
     char *into = arena_alloc_aligned(&p->t->memory, (size_t)(quote - from), 1);
     if (!into) return refuse_memory(p) != NULL;
+    p->t->has_texts = true;
     size_t length = 0;
     const char *plain = from;
     for (;;) {
@@ -401,6 +402,24 @@ static tree *repeated_value(parser *p)
     return out;
 }
 
+/* A text beside the values that may be repeated, as the kind: the same node in every object that has it in the same
+ * place. */
+static tree *repeated_text(parser *p)
+{
+    const char *from = p->at;
+    uint32_t at = (uint32_t)(from - p->base);
+    tree **slot = &p->repeats->texts[at / 8 % TREE_REPEATED_TEXTS];
+    karp_str text;
+    if (!string(p, &text)) return NULL;
+    if (text.ptr != from + 1) return made(p, TREE_STRING, from, text); /* it had escapes */
+    if (*slot && (*slot)->at == at && equal_str(tree_text(*slot), text)) return *slot;
+    trees *t = p->t;
+    p->t = p->repeats->memory;
+    *slot = made(p, TREE_STRING, from, text);
+    p->t = t;
+    return *slot;
+}
+
 static void item(parser *p)
 {
     tree *made_item = value(p);
@@ -423,7 +442,8 @@ static void member(parser *p)
     char c = p->repeats ? after_space(p) : '\0';
     tree *made_value = (c == '{' || c == '[') && str_in(name, p->repeats->names, p->repeats->name_count)
                            ? repeated_value(p)
-                           : value(p);
+                       : c == '"' && p->depth == 1 ? repeated_text(p)
+                                                   : value(p);
     if (made_value) push(p, name, made_value);
 }
 

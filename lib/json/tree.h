@@ -71,6 +71,7 @@ typedef struct trees {
     tree_member *stack; /* elements that are gathered */
     size_t stack_count, stack_capacity;
     struct tree_repeats *repeats; /* used by the parser; NULL = none */
+    bool has_texts; /* the parser has put texts into this memory: strings with escapes */
 } trees;
 
 /* An uninitialized node; NULL = no spare node is left. */
@@ -124,6 +125,8 @@ typedef struct tree_repeat {
     uint32_t changes; /* how often another value was kept since this place was last of use */
 } tree_repeat;
 
+enum { TREE_REPEATED_TEXTS = 8 };
+
 typedef struct tree_repeats {
     trees *memory; /* of the values; outlives all trees that they are in, as the texts do */
     const karp_str *names; /* of the members whose values are kept, where they are lists or maps */
@@ -131,6 +134,7 @@ typedef struct tree_repeats {
     tree_repeat *slots;
     size_t slot_count; /* a power of two */
     uint64_t last; /* hash of the value before, by which this one is looked for: a spec by its ownerReferences */
+    tree *texts[TREE_REPEATED_TEXTS]; /* of members of the whole object, by their positions in it */
 } tree_repeats;
 
 /* For a text of that many bytes. false = out of memory. */

@@ -365,8 +365,8 @@ karp_status replay_add_made(const karp_reader *reader, trees *t, tree *objects, 
     for (size_t i = 0; i < reader->kept_count && !status; i++) {
         const io_kept *kept = &reader->kept[i];
         tree *object = NULL;
-        if (!str_in_list(kept->kind, made_kinds)) continue;
-        if (io_find_kind(reader, kept->kind, kept->namespace_, kept->name) != IO_NONE) continue;
+        if (!str_in_list(kept->of->kind, made_kinds)) continue;
+        if (io_find_kind(reader, kept->of->kind, kept->of->namespace_, kept->name) != IO_NONE) continue;
         karp_str text;
         status = io_kept_text(reader, kept, &t->memory, &text)
                      ? tree_read(t, str("a pod of a workload"), text, &object, error)
