@@ -125,7 +125,7 @@ karp_status io_settle_hooks(karp_reader *reader)
     bool found = false;
     for (size_t i = 0; i < reader->deferred_count && status == KARP_OK; i++) {
         io_deferred *w = &reader->deferred[i];
-        if (w->gone || w->stated || !creates_pods(w)) continue;
+        if (w->gone || w->stated || w->created || !creates_pods(w)) continue;
         const tree *metadata = tree_get(w->root, "metadata");
         if (io_is_stated(metadata, "uid")) continue;
         karp_str phases = tree_get_text(tree_get(metadata, "annotations"), "helm.sh/hook");

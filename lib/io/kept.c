@@ -79,8 +79,9 @@ static void pack(karp_reader *reader, const tree *value);
 /* Whether pods with the same labels and owners usually have this text in common as well. */
 static bool is_common(const tree_member *member)
 {
-    static const karp_str names[] = { { "apiVersion", 10 }, { "kind", 4 }, { "namespace", 9 } };
-    return tree_is(member->value, TREE_STRING) && str_in(tree_member_name(member), names, 3);
+    karp_str name = tree_member_name(member);
+    return tree_is(member->value, TREE_STRING) &&
+           (str_is(name, "apiVersion") || str_is(name, "kind") || str_is(name, "namespace"));
 }
 
 static void pack_map(karp_reader *reader, const tree *map)

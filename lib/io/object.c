@@ -5,6 +5,7 @@
 #include <io/change.h>
 #include <io/clouds.h>
 #include <io/convert.h>
+#include <io/fill.h>
 #include <io/foreign.h>
 #include <io/owner.h>
 #include <io/pod_makers.h>
@@ -130,6 +131,7 @@ static karp_status defer(karp_reader *reader, const io_kind_info *info, tree *ro
         .root = root,
         .place = *place,
         .replaced = reader->mode.replacing,
+        .created = info->kind == IO_KIND_POD && io_is_stated(tree_get(root, "metadata"), "uid"),
     };
     return KARP_OK;
 }

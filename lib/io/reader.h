@@ -27,6 +27,7 @@ typedef struct io_deferred {
     bool replaced; /* it was read as a replacement for other objects */
     bool scaled; /* the caller has set its replicas */
     bool refused; /* by the API server, so it has no pods */
+    bool created; /* a Pod that was read with a uid */
 } io_deferred;
 
 /* A ReplicaSet that owns pods, and the Deployment derived from its name. */

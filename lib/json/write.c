@@ -12,6 +12,7 @@ static size_t plain_run(const char *text, size_t length)
     size_t at = 0;
     for (size_t found = PLAIN_AT_ONCE; found == PLAIN_AT_ONCE && length - at >= PLAIN_AT_ONCE; at += found)
         found = plain_bytes(text + at);
+    if (length - at >= 8) at += plain_of_eight(text + at);
     for (; at < length; at++) {
         unsigned char c = (unsigned char)text[at];
         if (c < 0x20 || c == '"' || c == '\\') break;
@@ -43,11 +44,17 @@ void tree_write_string(strbuf *out, karp_str text)
     strbuf_addc(out, '"');
 }
 
+static int compare_names(const tree_member *a, const tree_member *b)
+{
+    unsigned first = (unsigned)(a->key >> 16 & 0xff), other = (unsigned)(b->key >> 16 & 0xff); /* see tree_key() */
+    if (first != other) return first < other ? -1 : 1;
+    return compare_str(tree_member_name(a), tree_member_name(b));
+}
+
 static int by_name(const void *a, const void *b, const void *user)
 {
     (void)user;
-    const tree_member *const *x = a, *const *y = b;
-    return compare_str(tree_member_name(*x), tree_member_name(*y));
+    return compare_names(*(const tree_member *const *)a, *(const tree_member *const *)b);
 }
 
 void tree_order(const tree *map, const tree_member **order)
@@ -55,7 +62,7 @@ void tree_order(const tree *map, const tree_member **order)
     for (size_t i = 0; i < map->count; i++) {
         const tree_member *member = &map->of.members[i];
         size_t at = i;
-        for (; at > 0 && by_name(&member, &order[at - 1], NULL) < 0; at--) order[at] = order[at - 1];
+        for (; at > 0 && compare_names(member, order[at - 1]) < 0; at--) order[at] = order[at - 1];
         order[at] = member;
     }
 }

@@ -25,9 +25,9 @@ static uint32_t turn(uint32_t x, unsigned by) { return (x >> by) | (x << (32 - b
 static inline void one_round(uint32_t a, uint32_t b, uint32_t c, uint32_t *d, uint32_t e, uint32_t f, uint32_t g,
                              uint32_t *h, uint32_t more)
 {
-    uint32_t t1 = *h + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) + (g ^ (e & (f ^ g))) + more;
+    uint32_t t1 = *h + turn(turn(turn(e, 14) ^ e, 5) ^ e, 6) + (g ^ (e & (f ^ g))) + more;
     *d += t1;
-    *h = t1 + (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) | (c & (a | b)));
+    *h = t1 + turn(turn(turn(a, 9) ^ a, 11) ^ a, 2) + (((a ^ b) & (b ^ c)) ^ b);
 }
 
 static void eight_rounds(uint32_t v[8], const uint32_t *constants, const uint32_t *w)
@@ -53,8 +53,8 @@ static void compress(uint32_t state[8], const unsigned char *block)
                block[4 * i + 3];
     }
     for (size_t i = 16; i < 64; i++) {
-        uint32_t s0 = turn(w[i - 15], 7) ^ turn(w[i - 15], 18) ^ (w[i - 15] >> 3);
-        uint32_t s1 = turn(w[i - 2], 17) ^ turn(w[i - 2], 19) ^ (w[i - 2] >> 10);
+        uint32_t x = w[i - 15], y = w[i - 2];
+        uint32_t s0 = turn(turn(x, 11) ^ x, 7) ^ (x >> 3), s1 = turn(turn(y, 2) ^ y, 17) ^ (y >> 10);
         w[i] = w[i - 16] + s0 + w[i - 7] + s1;
     }
     uint32_t v[8];
