@@ -101,3 +101,10 @@ void strbuf_addi(strbuf *b, int64_t value)
     if (value < 0) strbuf_addc(b, '-');
     strbuf_addu(b, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
+
+void strbuf_putu(strbuf *b, const char *before, uint64_t number, const char *after)
+{
+    strbuf_adds(b, before);
+    strbuf_addu(b, number);
+    strbuf_adds(b, after);
+}

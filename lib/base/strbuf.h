@@ -38,6 +38,7 @@ void strbuf_add(strbuf *b, const char *text, size_t length);
 void strbuf_adds(strbuf *b, const char *text);
 void strbuf_addstr(strbuf *b, karp_str text);
 void strbuf_put(strbuf *b, const char *before, karp_str text, const char *after);
+void strbuf_putu(strbuf *b, const char *before, uint64_t number, const char *after);
 /* Appends "namespace/name". */
 void strbuf_addname(strbuf *b, karp_str namespace_, karp_str name);
 static inline void strbuf_addc(strbuf *b, char c)

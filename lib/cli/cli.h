@@ -300,6 +300,8 @@ bool option_of(const cli_verb *verb, size_t *next, cli_option_shown *out);
 /* Replaces *name by the name of the only node that contains it. An unknown name is left as it is, for the caller's
  * look-up to report. */
 karp_status find_node_name(karp_table *nodes, karp_str *name, karp_error *error);
+/* The text in a row of a column of texts or words. */
+karp_str column_text_at(const karp_column *c, size_t row);
 /* karp_what_if(), where parts of node names are enough. */
 karp_status what_if(const cli_options *options, const karp_snapshot *snapshot, const karp_change *changes,
                     size_t change_count, const karp_options *common, karp_decision **plan, karp_error *error);
@@ -586,8 +588,10 @@ int settle(const cli_options *options);
  * To be freed; NULL = out of memory. */
 karp_str *answer_with_note(cli_answer *answer, const char *text);
 
-/* ---- nomination.c ------------------------------------------------------------------------------------------------ */
+/* ---- pass_notes.c ------------------------------------------------------------------------------------------------ */
 
+/* Writes why nodes are drifted, of a pass of drift. "" = it is none. */
+karp_status drift_note(cli_answer *answer, const karp_decision *pass, char *text, size_t room);
 /* Writes the note on nodes that the pass removes and a plan gives pods; on the node `only`, unless it is "". "" = there
  * are none. */
 karp_status nomination_note(cli_answer *answer, const karp_options *common, const karp_decision *pass, karp_str only,

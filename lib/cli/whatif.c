@@ -104,7 +104,7 @@ karp_status what_if(const cli_options *options, const karp_snapshot *snapshot, c
 
 /* ---- drift ------------------------------------------------------------------------------------------------------- */
 
-static karp_str text_at(const karp_column *c, size_t row)
+karp_str column_text_at(const karp_column *c, size_t row)
 {
     if (c->type == KARP_COLUMN_TEXT) {
         size_t begin = (size_t)c->offsets[row], end = (size_t)c->offsets[row + 1];
@@ -138,8 +138,8 @@ static karp_status without_lost(const cli_options *options, const karp_snapshot 
     karp_str *lost = karp_alloc(options->context, bytes);
     if (lost == NULL) return fail(error, KARP_E_NOMEM, "out of memory");
     for (size_t i = 0; i < names.row_count; i++) {
-        karp_str name = text_at(&names, i);
-        if (is_lost(name, text_at(&zones, i), changes, change_count)) lost[count++] = name;
+        karp_str name = column_text_at(&names, i);
+        if (is_lost(name, column_text_at(&zones, i), changes, change_count)) lost[count++] = name;
     }
     status = karp_snapshot_without(snapshot, lost, count, out, error);
     karp_free(options->context, lost, bytes);

@@ -234,15 +234,11 @@ bool budget_rows(const pass *p, karp_decision *d)
 
 static void describe_broken(strbuf *text, karp_str pool_name, uint32_t number, const budget *b)
 {
-    strbuf_adds(text, "NodePool ");
-    strbuf_addstr(text, pool_name);
-    strbuf_adds(text, ": spec.disruption.budgets[");
+    strbuf_put(text, "NodePool ", pool_name, ": spec.disruption.budgets[");
     strbuf_addu(text, number);
-    strbuf_adds(text, "] cannot be evaluated (nodes \"");
-    strbuf_addstr(text, b->nodes);
+    strbuf_put(text, "] cannot be evaluated (nodes \"", b->nodes, "");
     if (budget_scheduled(b)) {
-        strbuf_adds(text, "\", schedule \"");
-        strbuf_addstr(text, b->schedule);
+        strbuf_put(text, "\", schedule \"", b->schedule, "");
     }
     strbuf_adds(text, "\"): it allows no disruption");
 }

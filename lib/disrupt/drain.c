@@ -90,8 +90,8 @@ bool held_note(const pass *p, karp_decision *d)
     if (count > 1) strbuf_adds(&text, " and ");
     if (count > 1) strbuf_addu(&text, count - 1);
     if (count > 1) strbuf_adds(&text, " more");
-    strbuf_adds(&text, ": pods that cannot be evicted stay until terminationGracePeriod is over (");
-    strbuf_addstr(&text, str_short_duration(str(length)));
+    strbuf_put(&text, ": pods that cannot be evicted stay until terminationGracePeriod is over (",
+               str_short_duration(str(length)), "");
     strbuf_adds(&text,
                 "), and need a place only then: until then the node costs on, and that place is in no figure of the "
                 "command");

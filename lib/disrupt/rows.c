@@ -119,8 +119,7 @@ static bool count_static_launches(const karp_decision *d, const command *c, karp
 static bool warn_of_unavailable(karp_decision *d, const karp_command *row, bool is_static)
 {
     strbuf text = strbuf_on(d->context);
-    strbuf_adds(&text, "the replacement of ");
-    strbuf_addstr(&text, row->nodes[0]);
+    strbuf_put(&text, "the replacement of ", row->nodes[0], "");
     strbuf_adds(&text, row->node_count > 1 ? " and others" : "");
     strbuf_adds(&text, is_static ? " cannot be launched: nothing that its NodePool's requirements allow is available"
                                  : " cannot be launched: it was narrowed to spot, and none of its instance types is "

@@ -258,8 +258,7 @@ static void explain_failure(answering *a, uint32_t root, karp_admitted *row)
         }
     } else {
         strbuf_addu(&a->text, row->placed);
-        strbuf_adds(&a->text, " of ");
-        strbuf_addu(&a->text, row->pods);
+        strbuf_putu(&a->text, " of ", row->pods, "");
         strbuf_put(&a->text,
                    " fit: ", left == NULL && ignored != NULL ? ignored->message : str(karp_reason_text(row->code)), "");
     }

@@ -5,9 +5,13 @@
 #include <model/selector.h>
 #include <schedule/report.h>
 
-static const char only_existing[] =
-    "; kube-scheduler counts the nodes that exist, so that two such pods may share one: "
-    "only a required pod anti-affinity keeps them apart";
+static const char *only_existing(int32_t max_skew)
+{
+    return max_skew > 1 ? "; that bounds the difference, and no rule of Kubernetes bounds the number on a node: it may "
+                          "grow while the others have nearly as many"
+                        : "; kube-scheduler counts the nodes that exist, so that two such pods may share one: "
+                          "only a required pod anti-affinity keeps them apart";
+}
 
 static bool selects_itself(const search *s, const selector *selects)
 {
@@ -33,9 +37,8 @@ static void shared_by_all(search *s, const karp_launch *l)
         all += pod_at(raw, i)->shape == s->shape && !pod_over(pod_at(raw, i));
     if (here < 2 || all != here) return;
     strbuf b = strbuf_on(s->out->context);
-    strbuf_adds(&b, "all ");
-    strbuf_addu(&b, all);
-    strbuf_adds(&b, " pods like it share the node: no topology spread and no pod anti-affinity keeps them apart");
+    strbuf_putu(&b, "all ", all,
+                " pods like it share the node: no topology spread and no pod anti-affinity keeps them apart");
     record_cause(s->out, KARP_PLACEMENT_APART, &b);
 }
 
@@ -54,7 +57,8 @@ void apart_causes(search *s, const karp_launch *l)
         strbuf_addi(&b, c->max_skew);
         strbuf_adds(&b, c->max_skew == 1 ? " such pod more than the node with the fewest, and a new node has none"
                                          : " such pods more than the node with the fewest, and a new node has none");
-        if (s->out->evicted == NULL) strbuf_adds(&b, only_existing); /* else told of the node that it shares */
+        if (s->out->evicted == NULL)
+            strbuf_adds(&b, only_existing(c->max_skew)); /* else told of the node that it shares */
         record_cause(s->out, KARP_PLACEMENT_APART, &b);
     }
 }
@@ -95,7 +99,7 @@ void shared_node_cause(karp_pod_explanation *e, const karp_snapshot *s, uint32_t
             strbuf_addi(&b, c->max_skew);
             strbuf_adds(&b, c->max_skew == 1 ? " such pod more" : " such pods more");
             strbuf_adds(&b, " than the node with the fewest");
-            strbuf_adds(&b, only_existing);
+            strbuf_adds(&b, only_existing(c->max_skew));
         }
         record_cause(e, KARP_PLACEMENT_APART, &b);
     }

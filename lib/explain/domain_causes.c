@@ -44,6 +44,7 @@ static void chosen(search *s, const karp_launch *l, uint32_t key, const char *ru
     const karp_snapshot *w = s->snapshot;
     karp_str value = only_value(l, text_of(w, key));
     uint32_t known = w->facts.normalized[key];
+    if (known == w->known.zone && volumes_have_zones(s)) return; /* they choose it */
     if (s->out->refused || known == w->known.hostname || value.len == 0 || !has_other_value(w, known, value)) return;
     strbuf b = strbuf_on(s->out->context);
     strbuf_adds(&b, rule);
@@ -72,11 +73,9 @@ void crowd_causes(karp_pod_explanation *e, const karp_snapshot *s, const market 
     const char *driver;
     strbuf b = strbuf_on(e->context);
     if (addresses > 0 && l->pod_count > addresses) {
-        strbuf_adds(&b, "maxPods of the node class lets it take ");
-        strbuf_addu(&b, l->pod_count);
-        strbuf_adds(&b, " pods, and its network interfaces have addresses for ");
-        strbuf_addu(&b, addresses);
-        strbuf_adds(&b, ": the others wait in ContainerCreating");
+        strbuf_putu(&b, "maxPods of the node class lets it take ", l->pod_count,
+                    " pods, and its network interfaces have addresses for ");
+        strbuf_putu(&b, "", addresses, ": the others wait in ContainerCreating");
         record_cause(e, KARP_PLACEMENT_FULLEST, &b);
         strbuf_init(&b, e->context);
     }
@@ -85,12 +84,9 @@ void crowd_causes(karp_pod_explanation *e, const karp_snapshot *s, const market 
         strbuf_free(&b);
         return;
     }
-    strbuf_adds(&b, "its pods have ");
-    strbuf_addu(&b, count);
-    strbuf_adds(&b, " volumes of ");
+    strbuf_putu(&b, "its pods have ", count, " volumes of ");
     strbuf_adds(&b, driver);
-    strbuf_adds(&b, ", and most types attach at most ");
-    strbuf_addu(&b, most);
+    strbuf_putu(&b, ", and most types attach at most ", most, "");
     strbuf_adds(&b,
                 ", network interfaces included: Karpenter knows a node's limit only from its CSINode, and launches a "
                 "further node for pods whose volumes find no place");

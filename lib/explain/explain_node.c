@@ -8,6 +8,7 @@
 #include <explain/market.h>
 #include <explain/node_causes.h>
 #include <explain/node_remedies.h>
+#include <model/drifted.h>
 #include <model/peer.h>
 #include <karp/what_if.h>
 #include <schedule/movable.h>
@@ -21,7 +22,7 @@ struct karp_node_explanation {
     karp_decision *decision;
     uint32_t node; /* its state node in the current view */
     karp_str name; /* its name, in memory of the decision */
-    karp_str drift; /* see node_drift() */
+    karp_str drift; /* see drift_reason() */
     karp_str overruled;
     karp_str facts[6]; /* the first fact_count; the last one is never used */
     size_t fact_count;
@@ -73,9 +74,25 @@ static bool never_consolidated(const karp_node_explanation *e, const node_cause 
            c->view->snapshot->raw.pools.items[n->pool].consolidate_after == KARP_DURATION_NEVER;
 }
 
+/* Whether the reason is about where the node's pods go. */
+static bool about_places(uint32_t code)
+{
+    return code == KARP_REASON_NO_CHEAPER_NODE || code == KARP_REASON_SEVERAL_NODES_NEEDED ||
+           code == KARP_REASON_PODS_WOULD_NOT_SCHEDULE || code == KARP_REASON_SAME_TYPE;
+}
+
+/* A NodePool that consolidates empty nodes only compares no prices. */
+static bool beside_policy(const karp_node_explanation *e, uint32_t code)
+{
+    bool empty_only = false;
+    for (size_t i = 0; i < e->blockers.count; i++)
+        empty_only = empty_only || e->blockers.items[i].code == KARP_REASON_POLICY_WHEN_EMPTY;
+    return empty_only && about_places(code);
+}
+
 static bool add_blocker(karp_node_explanation *e, const node_cause *c)
 {
-    if (never_consolidated(e, c)) return true;
+    if (never_consolidated(e, c) || beside_policy(e, c->row->code)) return true;
     strbuf text = strbuf_on(e->context);
     cause_show(&text, c);
     if (!text.failed && listed(e, c->row->code, (karp_str){ text.ptr, text.len })) {
@@ -414,13 +431,6 @@ static bool blame_pending(karp_node_explanation *e, const karp_snapshot *s, cons
     return ok;
 }
 
-/* Whether the reason is about where the node's pods go. */
-static bool about_places(uint32_t code)
-{
-    return code == KARP_REASON_NO_CHEAPER_NODE || code == KARP_REASON_SEVERAL_NODES_NEEDED ||
-           code == KARP_REASON_PODS_WOULD_NOT_SCHEDULE || code == KARP_REASON_SAME_TYPE;
-}
-
 /* The preference that keeps the pods off other nodes, if the node goes without preferences. */
 static bool name_preference(karp_node_explanation *e, const karp_snapshot *s)
 {
@@ -569,7 +579,7 @@ static karp_status explain(karp_node_explanation *e, const karp_snapshot *s, con
     karp_status status = karp_disrupt(s, options, &e->decision, error);
     if (status != KARP_OK) return status;
     e->disrupted = named_by_command(e->decision, e->name);
-    e->drift = keep(e, node_drift(s, e->node));
+    e->drift = keep(e, drift_reason(s, &s->nodes[e->node]));
     if (e->refused || !add_facts(e, s, options)) return fail_nomem(error);
     if (e->disrupted) return add_overruled(e, s) ? KARP_OK : fail_nomem(error);
     status = find_blockers(e, s, options, error);

@@ -126,6 +126,9 @@ void pool_causes(search *s, const karp_launch *l);
 void size_causes(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pool);
 /* volume_causes.c: of a pod that is not placed: where its volumes are */
 void volume_causes(search *s);
+/* of a pod with a new node, likewise */
+void placed_volume_causes(search *s);
+bool volumes_have_zones(const search *s);
 void find_placement_causes(search *s);
 void find_limit_causes(search *s); /* limit_causes.c: of a pod that is not placed */
 /* Tries the changes of every kind. */

@@ -59,6 +59,17 @@ static const instance_type *smallest_type(const search *x, uint32_t pool, uint32
     return least;
 }
 
+/* The most that a node of the NodePool has of the resource. */
+static amount largest_node(const karp_snapshot *s, uint32_t pool, uint32_t resource)
+{
+    amount most = amount_from(0);
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        amount has = resource_list_get(s->nodes[i].capacity, resource);
+        if (s->nodes[i].pool == pool && !s->nodes[i].marked && amount_cmp(has, most) > 0) most = has;
+    }
+    return most;
+}
+
 /* Says what is in use of the limit, and what a node needs. Whether the limit has no room for one more node. */
 static bool show_limit(const search *x, uint32_t pool, const resource_amount *limit, strbuf *b)
 {
@@ -84,7 +95,12 @@ static bool show_limit(const search *x, uint32_t pool, const resource_amount *li
     strbuf_adds(b, "; a node for the pod has at least ");
     add_quantity(b, needs, limit->binary);
     strbuf_put(b, " (", text_of(s, least->name), ")");
-    return launches > 0 || !amount_add(used, needs, &sum) || amount_cmp(sum, limit->value) > 0;
+    if (launches > 0 || !amount_add(used, needs, &sum)) return true;
+    if (amount_cmp(sum, limit->value) <= 0) return false;
+    amount most = largest_node(s, pool, limit->resource), rest;
+    if (amount_sign(most) > 0 && amount_sub(sum, most, &rest) && amount_cmp(rest, limit->value) > 0)
+        strbuf_adds(b, ", and has no room in the place of one of its nodes either");
+    return true;
 }
 
 static bool by_limits(const karp_pool_refusal *r)

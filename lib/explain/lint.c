@@ -5,6 +5,7 @@
 #include <base/context.h>
 #include <base/error.h>
 #include <base/sort.h>
+#include <decision/decision.h>
 #include <model/label_rules.h>
 #include <model/prepare.h>
 
@@ -68,6 +69,8 @@ static const struct {
                                   KARP_LINT_ERROR },
     [LINT_NODES_LIMIT_EXCEEDED] = { "nodes-limit-exceeded", "one pass launches more nodes than limits.nodes allows",
                                     KARP_LINT_WARNING },
+    [LINT_NOT_PLACED] = { "not-placed", "the plan leaves pods pending, and no other finding is about them",
+                          KARP_LINT_WARNING },
     [LINT_OVERLAY_VOID] = { "overlay-void", "a NodeOverlay contradicts another one of equal weight",
                             KARP_LINT_WARNING },
     [LINT_PDB_NEVER_ALLOWS] = { "pdb-never-allows", "a PodDisruptionBudget never allows an eviction",
@@ -172,6 +175,30 @@ static bool order_findings(struct karp_lint *out)
     return true;
 }
 
+/* Counts pods that the plan leaves pending, unless a finding names the first one of their group. */
+static void count_left(linting *l, const lint_group *g)
+{
+    uint32_t left = lint_left_pending(l, g);
+    for (size_t i = 0; i < l->out->findings.count && left > 0; i++) {
+        const finding *f = &l->out->findings.items[i];
+        bool told = rules[f->rule].severity != KARP_LINT_INFO && strcmp(f->kind, "Pod") == 0;
+        if (told && equal_str(f->object, pod_name(l->snapshot, g->pod))) left = 0;
+    }
+    if (left > 0 && l->left == 0) l->first_left = g->pod;
+    l->left += left;
+}
+
+void lint_not_placed(linting *l)
+{
+    if (!lint_has_nodes(l) || lint_plan(l) == NULL || l->plan->unschedulable.count == 0) return;
+    lint_each_group(l, ALIKE_IN_RULES, count_left);
+    if (l->left == 0) return;
+    strbuf_putu(&l->text, "the plan leaves ", l->left, l->left == 1 ? " pod pending" : " pods pending");
+    strbuf_put(&l->remedy, "karp explain pod ", pod_name(l->snapshot, l->first_left),
+               " says why, and what would place it");
+    lint_note(l, LINT_NOT_PLACED, "Pod", pod_name(l->snapshot, l->first_left));
+}
+
 /* ---- functions for rules ----------------------------------------------------------------------------------------- */
 
 bool lint_admits(linting *l, const type_table *table, uint32_t type, uint32_t set)
@@ -257,10 +284,11 @@ static bool prepare(linting *l)
 
 static bool look(linting *l)
 {
-    static void (*const all[])(
-        linting *) = { lint_pools,        lint_labels_of_pools, lint_labels_of_pods, lint_tolerations, lint_budgets,
-                       lint_pdbs,         lint_spread,          lint_requests,       lint_nodes,       lint_workloads,
-                       lint_pdb_overlaps, lint_pod_groups,      lint_launches,       lint_resizes };
+    static void (*const all[])(linting *) = { lint_pools,       lint_labels_of_pools, lint_labels_of_pods,
+                                              lint_tolerations, lint_budgets,         lint_pdbs,
+                                              lint_spread,      lint_requests,        lint_nodes,
+                                              lint_workloads,   lint_pdb_overlaps,    lint_pod_groups,
+                                              lint_launches,    lint_resizes,         lint_not_placed };
     if (!prepare(l)) return false;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (!mem_work(l->snapshot->context, 1)) return false;

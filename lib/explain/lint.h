@@ -31,6 +31,7 @@ enum lint_rule {
     LINT_NO_REQUESTS,
     LINT_NODE_CLASS_MISSING,
     LINT_NODES_LIMIT_EXCEEDED,
+    LINT_NOT_PLACED,
     LINT_OVERLAY_VOID,
     LINT_PDB_NEVER_ALLOWS,
     LINT_PDB_OVERLAP,
@@ -79,6 +80,7 @@ typedef struct linting {
     uint32_t guesses; /* number of suggestions searched so far, at most MOST_GUESSES */
     strbuf text, remedy, field; /* parts of the current finding */
     karp_decision *plan, *plan_without_preferences; /* NULL = not made yet */
+    uint32_t left, first_left; /* pods that the plan leaves and no finding names, and a pod of theirs */
     bool refused;
     karp_status unplanned; /* why a plan could not be made, described in *error; OK = memory was refused elsewhere */
     karp_error *error;
@@ -142,4 +144,5 @@ void lint_workloads(linting *l); /* lint_workloads.c */
 void lint_pdb_overlaps(linting *l);
 void lint_pod_groups(linting *l); /* lint_groups.c */
 void lint_launches(linting *l); /* lint_plan.c */
+void lint_not_placed(linting *l); /* lint.c: after the others */
 void lint_resizes(linting *l); /* resizes.c */

@@ -14,8 +14,7 @@ static bool allows_none(karp_str nodes) { return str_is(nodes, "0") || str_is(no
 
 static void field_of_budget(linting *l, uint32_t index)
 {
-    strbuf_adds(&l->field, "spec.disruption.budgets[");
-    strbuf_addu(&l->field, index);
+    strbuf_putu(&l->field, "spec.disruption.budgets[", index, "");
     strbuf_addc(&l->field, ']');
 }
 
@@ -136,8 +135,7 @@ static void check_expiry(linting *l, const node_pool *pool)
     char length[KARP_VALUE_TEXT];
     karp_duration_format(pool->expire_after, length);
     strbuf_adds(&l->field, "spec.template.spec.expireAfter");
-    strbuf_adds(&l->text, "budgets[");
-    strbuf_addu(&l->text, closed);
+    strbuf_putu(&l->text, "budgets[", closed, "");
     strbuf_put(&l->text, "] allows no node, but expiration asks no budget: a node is deleted when its expireAfter, ",
                str_short_duration(str(length)), ", is over");
     strbuf_adds(&l->remedy, "expireAfter Never; then only drift, which budgets hold back, renews nodes");
@@ -237,8 +235,7 @@ static void check_pdb(linting *l, const disruption_budget *b, const covered *pod
     if (b->always_allow && pods->sick > 0) strbuf_adds(&l->text, " while it is ready");
     strbuf_adds(&l->text, all == 1 ? ", so its node stays" : ", so their nodes stay");
     if (!b->always_allow && pods->sick > 0) {
-        strbuf_adds(&l->text, "; ");
-        strbuf_addu(&l->text, pods->sick);
+        strbuf_putu(&l->text, "; ", pods->sick, "");
         strbuf_adds(&l->text, pods->sick == 1 ? " is not ready" : " are not ready");
     }
     pdb_remedy(l, b, pods, most);

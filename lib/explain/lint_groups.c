@@ -32,14 +32,11 @@ static bool check_minimum(linting *l, const member_group *g, const pod_group *o)
     if (g->source == KARP_GROUP_VOLCANO) there += g->succeeded;
     if (!o->gang || there == 0 || there >= (uint32_t)o->min_count)
         return false; /* without members it may be waiting for them */
-    strbuf_adds(&l->text, "its minimum is ");
-    strbuf_addu(&l->text, (uint32_t)o->min_count);
-    strbuf_adds(&l->text, ", and only ");
+    strbuf_putu(&l->text, "its minimum is ", (uint32_t)o->min_count, ", and only ");
     strbuf_addu(&l->text, there);
     strbuf_adds(&l->text,
                 g->composite ? " groups name it, so none of them starts" : " pods name it, so none of them starts");
-    strbuf_adds(&l->remedy, "a minimum of at most ");
-    strbuf_addu(&l->remedy, there);
+    strbuf_putu(&l->remedy, "a minimum of at most ", there, "");
     strbuf_adds(&l->remedy, g->composite ? ", or more groups" : ", or more pods");
     note_group(l, LINT_GROUP_TOO_SMALL, g, field_of_minimum(g));
     return true;

@@ -141,9 +141,7 @@ static void check_restarts(linting *l, uint32_t pool)
     if (found.waiting == 0 || !(found.of_job || (found.nodes > 1 && found.waiting == found.nodes))) return;
     karp_duration_format(after, length);
     strbuf_adds(&l->field, "spec.disruption.consolidateAfter");
-    strbuf_adds(&l->text, "to ");
-    strbuf_addu(&l->text, found.waiting);
-    strbuf_adds(&l->text, " of ");
+    strbuf_putu(&l->text, "to ", found.waiting, " of ");
     strbuf_addu(&l->text, found.nodes);
     strbuf_adds(&l->text, found.nodes == 1 ? " node" : " nodes");
     strbuf_put(&l->text, " a pod, such as ", pod_name(l->snapshot, found.pod), ", came within the last ");

@@ -57,9 +57,7 @@ static void check_nodes_limit(linting *l, uint32_t pool)
     char number[QUANTITY_TEXT];
     if (nodes == 0) return;
     strbuf_adds(&l->field, "spec.limits.nodes");
-    strbuf_adds(&l->text, "the next pass brings it to ");
-    strbuf_addu(&l->text, nodes);
-    strbuf_adds(&l->text, " nodes, more than the limit of ");
+    strbuf_putu(&l->text, "the next pass brings it to ", nodes, " nodes, more than the limit of ");
     strbuf_add(&l->text, number, quantity_format((quantity){ .value = limit->value, .binary = limit->binary }, number));
     strbuf_adds(&l->text, ": Karpenter compares this limit with the nodes before the pass only");
     strbuf_adds(&l->remedy, "limit cpu or memory, which count the nodes of the same pass too");
@@ -120,12 +118,10 @@ static void check_volumes(linting *l, uint32_t pool)
     }
     if (worst == NULL) return;
     strbuf_put(&l->text, "one new node (", worst->choice.instance_type, ") would get ");
-    strbuf_addu(&l->text, most);
-    strbuf_adds(&l->text, " volumes of ");
+    strbuf_putu(&l->text, "", most, " volumes of ");
     strbuf_adds(&l->text, driver);
-    strbuf_adds(&l->text, ", and most types attach at most ");
-    strbuf_addu(&l->text, limit);
-    strbuf_adds(&l->text, ", network interfaces included: Karpenter knows a node's limit only from its CSINode");
+    strbuf_putu(&l->text, ", and most types attach at most ", limit,
+                ", network interfaces included: Karpenter knows a node's limit only from its CSINode");
     strbuf_adds(&l->remedy, "spread the pods over nodes; else the rest waits for further nodes, round by round");
     lint_note(l, LINT_TOO_MANY_VOLUMES, "NodePool", name);
 }

@@ -13,9 +13,7 @@ static void add_pods(strbuf *b, uint32_t count)
 
 void lint_add_left(linting *l, uint32_t left, const lint_group *g)
 {
-    strbuf_adds(&l->text, ": the plan leaves ");
-    strbuf_addu(&l->text, left);
-    strbuf_adds(&l->text, " of ");
+    strbuf_putu(&l->text, ": the plan leaves ", left, " of ");
     add_pods(&l->text, g->count);
     strbuf_adds(&l->text, " pending");
 }
@@ -71,15 +69,13 @@ static void check_spread(linting *l, const lint_group *g, uint32_t index)
     uint64_t most = (uint64_t)domains * (uint32_t)(c->max_skew > 0 ? c->max_skew : 0);
     uint32_t left = domains >= wanted || most >= g->count ? 0 : lint_left_pending(l, g);
     if (left == 0) return;
-    strbuf_adds(&l->field, "spec.topologySpreadConstraints[");
-    strbuf_addu(&l->field, index);
+    strbuf_putu(&l->field, "spec.topologySpreadConstraints[", index, "");
     strbuf_addc(&l->field, ']');
     strbuf_put(&l->text, "", text_of(l->snapshot, key), " has ");
     strbuf_addu(&l->text, domains);
     strbuf_adds(&l->text, domains == 1 ? " value" : " values");
     if (c->min_domains > 0) {
-        strbuf_adds(&l->text, " where minDomains asks for ");
-        strbuf_addu(&l->text, wanted);
+        strbuf_putu(&l->text, " where minDomains asks for ", wanted, "");
     }
     lint_add_left(l, left, g);
     strbuf_adds(&l->remedy, domains == 0 ? "no node could have the label; spread over another"
@@ -189,8 +185,7 @@ static void check_requests(linting *l, const lint_group *g)
                         : "such pods leave much of the nodes for them unused: the cheapest instance type for them, ");
     strbuf_put(&l->text, "", text_of(s, best.type->name), " with ");
     add_pods(&l->text, best.pods > UINT32_MAX ? UINT32_MAX : (uint32_t)best.pods);
-    strbuf_adds(&l->text, ", leaves ");
-    strbuf_addu(&l->text, (uint64_t)(100 * (1 - best.used) + 0.5));
+    strbuf_putu(&l->text, ", leaves ", (uint64_t)(100 * (1 - best.used) + 0.5), "");
     strbuf_put(&l->text, "% of its ", strings_get(&s->raw.resources, s->resource_of[best.dim]),
                " unused, unless other pods fill it");
     strbuf_adds(&l->remedy, limited
@@ -246,8 +241,7 @@ static void check_toleration(linting *l, const lint_group *g, uint32_t index)
     if (t->op != KARP_TOLERATION_EQUAL || near.wanted.len < SHORTEST || l->guesses == MOST_GUESSES) return;
     l->guesses++;
     if (!offer_all(l, t, &near) || near.best.ptr == NULL) return;
-    strbuf_adds(&l->field, "spec.tolerations[");
-    strbuf_addu(&l->field, index);
+    strbuf_putu(&l->field, "spec.tolerations[", index, "");
     strbuf_addc(&l->field, ']');
     strbuf_put(&l->text, "no taint ", text_of(l->snapshot, t->key), " of a NodePool or node has the value ");
     strbuf_addstr(&l->text, near.wanted);

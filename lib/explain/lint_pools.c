@@ -76,9 +76,8 @@ static void name_blocking_requirement(linting *l, uint32_t pool)
 static void no_types(linting *l, uint32_t pool)
 {
     strbuf_adds(&l->field, "spec.template.spec.requirements");
-    strbuf_adds(&l->text, "none of ");
-    strbuf_addu(&l->text, lint_table(l, pool)->type_count);
-    strbuf_adds(&l->text, " instance types with their offerings meets the requirements");
+    strbuf_putu(&l->text, "none of ", lint_table(l, pool)->type_count,
+                " instance types with their offerings meets the requirements");
     name_blocking_requirement(l, pool);
     lint_note(l, LINT_NO_INSTANCE_TYPE, "NodePool", pool_name(l, pool));
 }
@@ -133,9 +132,8 @@ static void check_addresses(linting *l, uint32_t pool)
     strbuf_adds(&l->field, "spec.template.spec.nodeClassRef");
     strbuf_put(&l->text, "maxPods of the node class lets ", text_of(l->snapshot, least->name), " take ");
     strbuf_add(&l->text, number, quantity_format(pods, number));
-    strbuf_adds(&l->text, " pods, and its network interfaces have addresses for ");
-    strbuf_addu(&l->text, least->pod_addresses);
-    strbuf_adds(&l->text, ": the others wait in ContainerCreating");
+    strbuf_putu(&l->text, " pods, and its network interfaces have addresses for ", least->pod_addresses,
+                ": the others wait in ContainerCreating");
     strbuf_adds(&l->remedy, "have the VPC CNI assign prefixes (ENABLE_PREFIX_DELEGATION), or lower maxPods");
     lint_note(l, LINT_MAX_PODS_ABOVE_ADDRESSES, "NodePool", pool_name(l, pool));
 }
@@ -150,9 +148,7 @@ static void check_min_values(linting *l, uint32_t pool, uint32_t required, uint6
     uint32_t count = lint_mark_values(l, pool, key, required, seen);
     if (count >= wanted) return;
     strbuf_put(&l->field, "spec.template.spec.requirements[", text_of(l->snapshot, key), "].minValues");
-    strbuf_adds(&l->text, "asks for ");
-    strbuf_addu(&l->text, wanted);
-    strbuf_adds(&l->text, " values, and the types that are allowed have ");
+    strbuf_putu(&l->text, "asks for ", wanted, " values, and the types that are allowed have ");
     strbuf_addu(&l->text, count);
     strbuf_adds(&l->remedy, "ask for fewer, or allow more types");
     lint_note(l, LINT_MIN_VALUES_UNMET, "NodePool", pool_name(l, pool));

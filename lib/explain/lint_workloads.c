@@ -59,8 +59,7 @@ static void check_preferred(linting *l, const lint_group *g)
         const pod_term *t = &g->shape->preferred_anti.items[i];
         if (l->snapshot->facts.normalized[t->topology_key] != l->snapshot->known.hostname) continue;
         if (g->count < 2 || !is_about_itself(l, g, t) || lint_left_pending(l, g) > 0) continue;
-        strbuf_adds(&l->field, "spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[");
-        strbuf_addu(&l->field, i);
+        strbuf_putu(&l->field, "spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[", i, "");
         strbuf_addc(&l->field, ']');
         strbuf_adds(&l->text, "Karpenter keeps preferences where it can, so each of ");
         add_pods(&l->text, g->count);
@@ -94,8 +93,7 @@ static void show_values_of_key(linting *l, uint32_t key, uint32_t domains)
                       meant.len > 0 ? meant : str("kubernetes.io/hostname, or another label that nodes have"));
         return;
     }
-    strbuf_adds(&l->text, " has ");
-    strbuf_addu(&l->text, domains);
+    strbuf_putu(&l->text, " has ", domains, "");
     strbuf_adds(&l->text, domains == 1 ? " value, for one pod" : " values, for one pod each");
     strbuf_adds(&l->remedy, "use kubernetes.io/hostname, a spread constraint, or fewer replicas");
 }
@@ -110,8 +108,7 @@ static void check_required(linting *l, const lint_group *g)
         uint32_t domains = count_values(l, key);
         uint32_t left = domains >= g->count ? 0 : lint_left_pending(l, g);
         if (left == 0) continue;
-        strbuf_adds(&l->field, "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[");
-        strbuf_addu(&l->field, i);
+        strbuf_putu(&l->field, "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[", i, "");
         strbuf_addc(&l->field, ']');
         show_values_of_key(l, key, domains);
         lint_add_left(l, left, g);
@@ -158,9 +155,7 @@ static void check_selector(linting *l, const lint_group *g)
         if (c->label_selector != NULL &&
             (!selector_valid(c->label_selector) || selector_selects(c->label_selector, labels)))
             continue;
-        strbuf_adds(&l->field, "spec.topologySpreadConstraints[");
-        strbuf_addu(&l->field, i);
-        strbuf_adds(&l->field, "].labelSelector");
+        strbuf_putu(&l->field, "spec.topologySpreadConstraints[", i, "].labelSelector");
         strbuf_adds(&l->text, c->label_selector == NULL
                                   ? "there is no selector, so the constraint counts no pod and spreads nothing"
                                   : "it does not select the pod itself, so the constraint does not spread such pods");

@@ -166,14 +166,11 @@ bool market_show_type(const karp_snapshot *s, market *m, const karp_launch *l, s
         return false;
     }
     if (fitting > 1) {
-        strbuf_adds(b, " is the cheapest of ");
-        strbuf_addu(b, fitting);
-        strbuf_adds(b, " types that fit, of ");
+        strbuf_putu(b, " is the cheapest of ", fitting, " types that fit, of ");
     } else {
         strbuf_adds(b, " is the only type that fits, of ");
     }
-    strbuf_addu(b, allowed);
-    strbuf_adds(b, " that the requirements allow");
+    strbuf_putu(b, "", allowed, " that the requirements allow");
     if (cheaper == NO_ID) return false;
     strbuf_put(b, "; the next cheaper one, ", text_of(s, m->table->types[cheaper].name), ", lacks ");
     (void)market_lacking(s, m, cheaper, b);

@@ -26,8 +26,7 @@ static void add_time(strbuf *b, int64_t instant)
 void show_more(strbuf *b, size_t count, size_t named, const char *one, const char *several)
 {
     if (count <= named) return;
-    strbuf_adds(b, " and ");
-    strbuf_addu(b, count - named);
+    strbuf_putu(b, " and ", count - named, "");
     strbuf_adds(b, count - named == 1 ? one : several);
 }
 
@@ -66,9 +65,11 @@ void show_start(strbuf *b, const karp_snapshot *s, uint32_t node_number)
         if (!startup && !taint_ephemeral(s, &taints.items[i])) continue;
         strbuf_adds(b, startup ? ": its startup taint " : ": its taint ");
         show_taint(s, b, &taints.items[i]);
+        bool of_readiness = str_has_prefix(text_of(s, taints.items[i].key), str("node.kubernetes.io/"));
         strbuf_adds(
             b, startup ? " is still there, and Karpenter removes none: the component that it waits for has to remove it"
-                       : " is still there, which the kubelet or the cloud controller has to remove");
+               : of_readiness ? " is still there, which Kubernetes removes when the node is ready"
+                              : " is still there, which the cloud controller has to remove");
     }
 }
 
@@ -247,12 +248,9 @@ static void show_pool_budget(strbuf *b, const node_cause *c)
     const karp_pool_budget *row = budget_row(c);
     strbuf_put(b, ": ", row->node_pool, "");
     if (row->tightest == KARP_NO_BUDGET) return;
-    strbuf_adds(b, ": budgets[");
-    strbuf_addu(b, row->tightest);
-    strbuf_adds(b, "] allows ");
+    strbuf_putu(b, ": budgets[", row->tightest, "] allows ");
     strbuf_addi(b, row->allowed);
-    strbuf_adds(b, " of ");
-    strbuf_addu(b, row->nodes);
+    strbuf_putu(b, " of ", row->nodes, "");
     strbuf_adds(b, row->nodes == 1 ? " node for " : " nodes for ");
     /* budgets have no reason for expiration */
     strbuf_adds(b, c->method == KARP_METHOD_EXPIRATION ? "expiration" : karp_method_reason(c->method));
@@ -375,9 +373,7 @@ static void show_narrowing(strbuf *b, const node_cause *c)
         strbuf_adds(b, count++ == 0 ? ", of those that " : " and ");
         strbuf_addstr(b, text_of(s, e->key));
         if (e->value_count <= 1) continue;
-        strbuf_adds(b, " (");
-        strbuf_addu(b, e->value_count);
-        strbuf_adds(b, " values)");
+        strbuf_putu(b, " (", e->value_count, " values)");
     }
     if (count == 0) return;
     strbuf_put(b, " of NodePool ", name_of(s, p->meta.name), "");
@@ -387,14 +383,12 @@ static void show_narrowing(strbuf *b, const node_cause *c)
 static void show_found(strbuf *b, const node_cause *c)
 {
     if (c->row->code == KARP_REASON_SPOT_TO_SPOT_TOO_FEW_TYPES) {
-        strbuf_adds(b, ": only ");
-        strbuf_addu(b, c->row->found);
+        strbuf_putu(b, ": only ", c->row->found, "");
         strbuf_adds(b, c->row->found == 1 ? " is" : " are");
         strbuf_adds(b, c->row->found == 1 ? " cheaper than the node and fits" : " cheaper than the node and fit");
         show_narrowing(b, c);
     } else if (c->row->found > 0) {
-        strbuf_adds(b, ": ");
-        strbuf_addu(b, c->row->found);
+        strbuf_putu(b, ": ", c->row->found, "");
     }
 }
 
@@ -464,14 +458,6 @@ int64_t cause_ends(const node_cause *c)
     return duration_parse(text.ptr, text.len, &length) ? later(p->start, length, now) : KARP_NO_TIME;
 }
 
-karp_str node_drift(const karp_snapshot *s, uint32_t node_number)
-{
-    const node_claim *claim = claim_of(s, &s->nodes[node_number]);
-    const condition *c = claim == NULL ? NULL : condition_find(claim->conditions, s->known.drifted);
-    if (c == NULL || c->status != s->known.status_true) return (karp_str){ "", 0 };
-    return c->reason != NO_TEXT ? text_of(s, c->reason) : str("Drifted");
-}
-
 /* ---- several nodes ----------------------------------------------------------------------------------------------- */
 
 uint32_t pods_from_node(const karp_snapshot *s, uint32_t node_number, const uint32_t *pods, size_t count)
@@ -515,8 +501,7 @@ void show_launches(strbuf *b, const karp_snapshot *s, uint32_t node_number, cons
         if (alike == all && all > 1) {
             strbuf_adds(b, all == 2 ? "both " : "all ");
         } else if (alike > 1) {
-            strbuf_addu(b, alike);
-            strbuf_adds(b, " \xc3\x97 ");
+            strbuf_putu(b, "", alike, " \xc3\x97 ");
         }
         strbuf_addstr(b, l->choice.instance_type);
         strbuf_put(b, " of NodePool ", l->node_pool, "");

@@ -53,9 +53,6 @@ void show_predicted(strbuf *b, const karp_snapshot *s, uint32_t node_number);
 /* The instant at which the reason ends by itself; KARP_NO_TIME = it does not, or that is unknown. */
 int64_t cause_ends(const node_cause *c);
 
-/* Why the node's NodeClaim is drifted: the reason of its condition. "" = it is not. */
-karp_str node_drift(const karp_snapshot *s, uint32_t node_number);
-
 /* Whether a taint of the NodePool's nodes is expected: the NodePool has it, or Kubernetes or Karpenter sets it. */
 bool taint_declared(const karp_snapshot *s, const node_pool *p, const taint *t);
 

@@ -23,8 +23,7 @@ static amount most_used(const karp_snapshot *s, const uint32_t *pods, size_t cou
 
 static void show(strbuf *b, size_t count, amount most, amount has)
 {
-    strbuf_adds(b, "the limits of its ");
-    strbuf_addu(b, count);
+    strbuf_putu(b, "the limits of its ", count, "");
     strbuf_adds(b, count == 1 ? " pod come to " : " pods come to ");
     show_amount(b, most, true);
     strbuf_adds(b, " memory, of ");

@@ -117,9 +117,7 @@ static void add_refusals(search *s, const karp_unschedulable *row, size_t first)
         strbuf_addstr(&names, row->targets[i].target);
     }
     if (count > NODES_NAMED) {
-        strbuf_adds(&names, " and ");
-        strbuf_addu(&names, count - NODES_NAMED);
-        strbuf_adds(&names, " more");
+        strbuf_putu(&names, " and ", count - NODES_NAMED, " more");
     }
     add_count(&text, count, " existing node does not take it: ", " existing nodes do not take it: ");
     add_reason(s, &row->targets[first], &text);
@@ -168,9 +166,7 @@ static void show_fullest(const karp_launch *l, strbuf *b)
         quantity_parse(use.allocatable.ptr, use.allocatable.len, &has) != 0)
         asked = has = (quantity){ .binary = false };
     add_quantities(b, asked.value, " of ", has.value, asked.binary);
-    strbuf_adds(b, " (");
-    strbuf_addu(b, (uint64_t)(use.part * 100 + 0.5));
-    strbuf_adds(b, "%)");
+    strbuf_putu(b, " (", (uint64_t)(use.part * 100 + 0.5), "%)");
 }
 
 /* The number of the launch's type in the market; the number of types = it is not there. */
@@ -290,6 +286,7 @@ void find_placement_causes(search *s)
     if (l != NULL) {
         existing_nodes(s);
         if (s->status == KARP_OK) domain_causes(s, l);
+        if (s->status == KARP_OK) placed_volume_causes(s);
         if (s->status == KARP_OK) apart_causes(s, l);
         if (s->status == KARP_OK) launch_causes(e, s->snapshot, l, KARP_PLACEMENT_TYPE, &text, false);
         else strbuf_free(&text);

@@ -166,9 +166,9 @@ static void chosen_by_cloud(search *s, const karp_launch *l, uint32_t pool)
     bool ec2 = equal_str(text_of(w, w->raw.pools.items[pool].class_group), str("karpenter.k8s.aws"));
     if (!ec2 || l->instance_type_count < 2 || !equal_str(l->choice.capacity_type, text_of(w, w->known.spot))) return;
     strbuf b = strbuf_on(s->out->context);
-    strbuf_adds(&b, "it is the cheapest; of the ");
-    strbuf_addu(&b, l->instance_type_count < MOST_SENT ? l->instance_type_count : MOST_SENT);
-    strbuf_adds(&b, " types that Karpenter sends, EC2 chooses by price and spot capacity, and may launch a dearer one");
+    strbuf_putu(&b, "it is the cheapest; of the ",
+                l->instance_type_count < MOST_SENT ? l->instance_type_count : MOST_SENT,
+                " types that Karpenter sends, EC2 chooses by price and spot capacity, and may launch a dearer one");
     record_cause(s->out, KARP_PLACEMENT_POOL, &b);
 }
 

@@ -78,8 +78,7 @@ static void try_label_removed(search *s, const karp_topology *t, const karp_topo
         strbuf_addstr(&text, name_of(s->snapshot, node_->name));
     }
     if (changes > 1) {
-        strbuf_adds(&text, " and ");
-        strbuf_addu(&text, changes - 1);
+        strbuf_putu(&text, " and ", changes - 1, "");
         strbuf_adds(&text, changes == 2 ? " other" : " others");
     }
     try_changes(s, KARP_REMEDY_REMOVE_LABEL, changes, &text);

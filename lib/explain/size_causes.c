@@ -125,8 +125,7 @@ void show_amount(strbuf *b, amount value, bool bytes)
     amount mebibytes;
     amount_divide(value, 1 << 20, &mebibytes, &rest);
     if (bytes && rest > 0 && amount_cmp(value, amount_whole(1 << 20)) >= 0) {
-        strbuf_addu(b, (uint64_t)(amount_double(mebibytes)));
-        strbuf_adds(b, "Mi");
+        strbuf_putu(b, "", (uint64_t)(amount_double(mebibytes)), "Mi");
     } else {
         add_quantity(b, value, bytes);
     }

@@ -133,22 +133,57 @@ static void show_served(const karp_snapshot *w, const zones *wanted, strbuf *b)
     strbuf_adds(b, served.count == 0 ? "no zone" : served.count > CLAIMS_NAMED ? " and others" : "");
 }
 
+/* The zones of the volumes of the pod's claims; *claims receives the claims. */
+static zones zones_of_pod(const search *s, const struct words_entry **claims)
+{
+    const karp_snapshot *w = s->snapshot;
+    const pod *p = pod_at(&w->raw, s->pod);
+    zones all = { .count = 0 };
+    *claims = &w->raw.volumes.entries[p->volumes];
+    for (uint32_t i = 0; i < (*claims)->count; i++) read_claim(w, p->name_space, (*claims)->ptr[i], &all);
+    return all;
+}
+
+/* Whether the pod's volumes are in a zone, so that its node has to be there. */
+bool volumes_have_zones(const search *s)
+{
+    const struct words_entry *claims;
+    return zones_of_pod(s, &claims).count > 0;
+}
+
+/* Names the claims and the zones of their volumes. */
+static void show_claims(const search *s, const zones *all, const struct words_entry *claims, strbuf *b)
+{
+    const pod *p = pod_at(&s->snapshot->raw, s->pod);
+    uint32_t named = 0;
+    for (uint32_t i = 0; i < claims->count && named < CLAIMS_NAMED; i++)
+        named += show_claim(s, p, claims->ptr[i], all, named > 0 ? ", " : "", b);
+}
+
+void placed_volume_causes(search *s)
+{
+    const struct words_entry *claims;
+    zones all = zones_of_pod(s, &claims);
+    if (all.count == 0 || s->out->refused) return;
+    strbuf b = strbuf_on(s->out->context);
+    show_claims(s, &all, claims, &b);
+    strbuf_adds(&b, ", and the pod can run nowhere else");
+    record_cause(s->out, KARP_PLACEMENT_VOLUMES, &b);
+}
+
 void volume_causes(search *s)
 {
     const karp_snapshot *w = s->snapshot;
     const pod *p = pod_at(&w->raw, s->pod);
-    const struct words_entry *claims = &w->raw.volumes.entries[p->volumes];
+    const struct words_entry *claims;
     const karp_unschedulable *row = search_row(s, s->out->decision);
-    zones all = { .count = 0 };
-    for (uint32_t i = 0; i < claims->count; i++) read_claim(w, p->name_space, claims->ptr[i], &all);
+    zones all = zones_of_pod(s, &claims);
     if (row != NULL && all.count == 0) other_requirements(s, p, claims, row);
     if (row == NULL || all.count == 0) return;
     bool apart = !agree(s, p, claims, &all);
     if (!apart && row->topology_count > 0) return; /* the tables of topology say it */
     strbuf b = strbuf_on(s->out->context);
-    uint32_t named = 0;
-    for (uint32_t i = 0; i < claims->count && named < CLAIMS_NAMED; i++)
-        named += show_claim(s, p, claims->ptr[i], &all, named > 0 ? ", " : "", &b);
+    show_claims(s, &all, claims, &b);
     if (apart) strbuf_adds(&b, ": no node is in all of these zones, and volumes do not move");
     else show_served(w, &all, &b);
     record_cause(s->out, KARP_PLACEMENT_VOLUMES, &b);

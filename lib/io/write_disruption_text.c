@@ -152,7 +152,7 @@ void disruption_as_text(const write_job *job)
     buffer_uint(b, candidates);
     buffer_text(b, candidates == 1 ? " candidate, " : " candidates, ");
     buffer_uint(b, kept);
-    buffer_text(b, kept == 1 ? " node stays.\n" : " nodes stay.\n");
+    buffer_text(b, kept == 1 ? " node stays in this pass.\n" : " nodes stay in this pass.\n");
     /* What nodes cost after a drift stands in its course. */
     bool drifts = job->options->drift != NULL && job->options->drift->nodes > 0 &&
                   karp_decision_command_count(job->decision) > 0;

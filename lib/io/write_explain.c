@@ -275,7 +275,15 @@ static void no_budget(const text_out *t, const write_job *job, karp_str name)
         text_clean(t->out, budget.node_pool);
         buffer_text(t->out, " limits ");
         buffer_text(t->out, karp_method_reason(header.method));
-        buffer_text(t->out, " now: its budgets are for other reasons or other times\n");
+        if (budget.next_change == KARP_NO_TIME || budget.next_change == 0) {
+            buffer_text(t->out, ": its budgets are for other reasons\n");
+            continue;
+        }
+        char when[KARP_VALUE_TEXT];
+        karp_time_format(budget.next_change, when);
+        buffer_text(t->out, " before ");
+        buffer_text(t->out, when);
+        buffer_char(t->out, '\n');
     }
 }
 
@@ -288,7 +296,9 @@ static void node_as_text(const write_job *job, karp_str name, const node_answer 
     if (expired) { /* what the pass decides does not matter then */
         buffer_text(job->out, " is expired: Karpenter deletes it, whatever a disruption pass decides.\n");
     } else if (answer->has_command) {
-        buffer_text(job->out, " is removed.\n");
+        karp_command command;
+        get_command(job, job->decision, answer->command, &command);
+        buffer_text(job->out, command.replaces != 0 ? " is replaced.\n" : " is removed.\n");
         rows_command(t, job, job->decision, answer->command);
         no_budget(t, job, name);
     } else {

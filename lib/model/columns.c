@@ -6,7 +6,7 @@
 #include <base/columns.h>
 #include <base/context.h>
 #include <base/error.h>
-#include <model/snapshot.h>
+#include <model/drifted.h>
 
 /* ---- amounts: a column per resource, with the nearest double in the resource's own unit -------------------------- */
 
@@ -148,6 +148,14 @@ static bool cordoned(const karp_snapshot *s, const state_node *n)
     return false;
 }
 
+karp_str drift_reason(const karp_snapshot *s, const state_node *n)
+{
+    const condition *c = n->claim == NO_ID ? NULL
+                                           : condition_find(s->raw.claims.items[n->claim].conditions, s->known.drifted);
+    if (c == NULL || c->status != s->known.status_true) return str("");
+    return c->reason != NO_TEXT ? text_of(s, c->reason) : str("Drifted");
+}
+
 static bool nodes(const karp_snapshot *s, karp_table *t)
 {
     column *name = table_text(t, "name"), *pool = table_words(t, "node_pool"), *type = table_words(t, "instance_type");
@@ -155,7 +163,7 @@ static bool nodes(const karp_snapshot *s, karp_table *t)
            *managed = table_uint32(t, "managed");
     column *registered = table_uint32(t, "registered"), *initialized = table_uint32(t, "initialized");
     column *marked = table_uint32(t, "marked"), *nominated = table_uint32(t, "nominated");
-    column *cordons = table_uint32(t, "cordoned");
+    column *cordons = table_uint32(t, "cordoned"), *drift = table_words(t, "drift");
     column *bound = table_list_uint32(t, "pods");
     for (uint32_t i = 0; i < s->node_count; i++) {
         const state_node *n = &s->nodes[i];
@@ -170,6 +178,7 @@ static bool nodes(const karp_snapshot *s, karp_table *t)
         column_uint32(marked, n->marked);
         column_uint32(nominated, n->nominated);
         column_uint32(cordons, cordoned(s, n));
+        column_text(drift, drift_reason(s, n));
         column_uint32s(bound, n->pods, n->pod_count);
     }
     return node_amounts(s, t);

@@ -247,19 +247,11 @@ static void describe(strbuf *b, const karp_change *c)
 {
     char factor[KARP_VALUE_TEXT];
     switch (c->kind) {
-    case KARP_CHANGE_REMOVE_NODE:
-        strbuf_adds(b, "what if: without node ");
-        strbuf_addstr(b, c->name);
-        return;
+    case KARP_CHANGE_REMOVE_NODE: strbuf_put(b, "what if: without node ", c->name, ""); return;
     case KARP_CHANGE_LOSE_ZONE:
-        strbuf_adds(b, "what if: without zone ");
-        strbuf_addstr(b, c->name);
-        strbuf_adds(b, ", which topology spread still counts as a domain");
+        strbuf_put(b, "what if: without zone ", c->name, ", which topology spread still counts as a domain");
         return;
-    case KARP_CHANGE_UNAVAILABLE:
-        strbuf_adds(b, "what if: nothing available of ");
-        strbuf_addstr(b, c->name);
-        return;
+    case KARP_CHANGE_UNAVAILABLE: strbuf_put(b, "what if: nothing available of ", c->name, ""); return;
     default:
         karp_double_format(c->factor, factor);
         strbuf_adds(b, "what if: prices of ");

@@ -38,12 +38,9 @@ static bool add_note(scheduler *s, karp_decision *d, const karp_launch *l, const
 {
     strbuf b = strbuf_on(s->context);
     strbuf_addstr(&b, l->id);
-    strbuf_adds(&b, " is on-demand, though NodePool ");
-    strbuf_addstr(&b, l->node_pool);
-    strbuf_adds(&b, " allows spot: no type that holds its ");
+    strbuf_put(&b, " is on-demand, though NodePool ", l->node_pool, " allows spot: no type that holds its ");
     strbuf_addu(&b, l->pod_count);
-    strbuf_adds(&b, " pods has spot capacity now, but ");
-    strbuf_addstr(&b, text_of(s->snapshot, t->table->types[o->type].name));
+    strbuf_put(&b, " pods has spot capacity now, but ", text_of(s->snapshot, t->table->types[o->type].name), "");
     strbuf_adds(&b,
                 " has for fewer of them; Karpenter fills a node before it looks at capacity types, so that spot in a "
                 "NodePool of its own, of a higher weight, comes first");

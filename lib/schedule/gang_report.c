@@ -80,8 +80,7 @@ static void add_detail(const scheduler *s, const member_group *g, const gang_cou
             return;
         }
         strbuf_addu(b, n->placed + n->bound + n->succeeded);
-        strbuf_adds(b, " pods fit, and its minimum is ");
-        strbuf_addu(b, n->least);
+        strbuf_putu(b, " pods fit, and its minimum is ", n->least, "");
         return;
     default: return;
     }
@@ -221,8 +220,7 @@ static bool warn_of_row(karp_decision *d, const karp_group_outcome *row, strbuf 
     if (row->source != KARP_GROUP_KUBERNETES) strbuf_adds(b, " group");
     strbuf_addc(b, ' ');
     strbuf_addstr(b, row->name);
-    strbuf_adds(b, ": ");
-    strbuf_addstr(b, row->detail);
+    strbuf_put(b, ": ", row->detail, "");
     strbuf_adds(b, row->placed > 0 ? ": none of its pods is bound, and nodes that are launched for them stay empty"
                                    : ": none of its pods is bound");
     return warn(d, b);
@@ -242,8 +240,7 @@ static bool warn_of_groups(karp_decision *d, strbuf *b)
         if (stuck++ < MOST_NOTES && !warn_of_row(d, &d->groups.items[i], b)) return false;
     }
     if (stuck <= MOST_NOTES) return true;
-    strbuf_addu(b, stuck - MOST_NOTES);
-    strbuf_adds(b, " more groups cannot start either");
+    strbuf_putu(b, "", stuck - MOST_NOTES, " more groups cannot start either");
     return warn(d, b);
 }
 

@@ -25,8 +25,7 @@ static void add_limits(scheduler *s, uint32_t pod_number, uint32_t view_number, 
         uint32_t pool = s->templates.items[t].pool;
         if (s->templates.limits[pool].count == 0 || !template_limited(s, t, pod_number, view_number)) continue;
         strbuf_adds(b, b->len > 0 ? "; NodePool " : "NodePool ");
-        strbuf_addstr(b, name_of(s->snapshot, s->snapshot->raw.pools.items[pool].meta.name));
-        strbuf_adds(b, " has reached its ");
+        strbuf_put(b, "", name_of(s->snapshot, s->snapshot->raw.pools.items[pool].meta.name), " has reached its ");
         limits_name(s->snapshot, pool, b);
     }
 }
@@ -64,22 +63,18 @@ void gang_add_tries(const gang_result *r, strbuf *out)
         const gang_try *t = &r->tries[i];
         if (i > 0) strbuf_adds(out, "; ");
         if (t->domain.ptr != NULL) {
-            strbuf_adds(out, "in ");
-            strbuf_addstr(out, t->domain);
+            strbuf_put(out, "in ", t->domain, "");
             strbuf_addc(out, ' ');
         }
         strbuf_addu(out, t->fit);
-        strbuf_adds(out, " of ");
-        strbuf_addu(out, t->least);
+        strbuf_putu(out, " of ", t->least, "");
         strbuf_adds(out, t->unit);
         if (t->why == NULL) continue;
         strbuf_adds(out, ": ");
         strbuf_adds(out, t->why);
     }
     if (r->try_count > MOST_TRIES) {
-        strbuf_adds(out, "; and ");
-        strbuf_addu(out, r->try_count - MOST_TRIES);
-        strbuf_adds(out, " more domains");
+        strbuf_putu(out, "; and ", r->try_count - MOST_TRIES, " more domains");
     }
     if (r->gave_up) strbuf_adds(out, "; not all other places were tried");
 }

@@ -23,8 +23,7 @@ static bool note(karp_decision *d, const karp_snapshot *s, uint32_t node_number,
     if (count > 1) strbuf_adds(&b, " (and ");
     if (count > 1) strbuf_addu(&b, count - 1);
     if (count > 1) strbuf_adds(&b, " more like it)");
-    strbuf_adds(&b, " is being deleted, but ");
-    strbuf_addstr(&b, pod_name(s, pod_number));
+    strbuf_put(&b, " is being deleted, but ", pod_name(s, pod_number), "");
     strbuf_adds(&b, " cannot be evicted and holds its drain without an end, as its NodeClaim has no "
                     "terminationGracePeriod: it costs until somebody acts");
     bool ok = !b.failed && decision_warn(d, b.ptr, b.len);

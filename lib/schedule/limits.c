@@ -382,16 +382,13 @@ static bool report_template(scheduler *s, karp_decision *d, uint32_t template_nu
     if (l == NULL) return !s->failed;
     uint32_t pool = s->templates.items[template_number].pool;
     strbuf b = strbuf_on(s->context);
-    strbuf_adds(&b, "NodePool ");
-    strbuf_addstr(&b, name_of(s->snapshot, s->snapshot->raw.pools.items[pool].meta.name));
-    strbuf_adds(&b, ": ");
+    strbuf_put(&b, "NodePool ", name_of(s->snapshot, s->snapshot->raw.pools.items[pool].meta.name), ": ");
     limits_name(s->snapshot, pool, &b);
     strbuf_adds(&b, launches_of(d, name_of(s->snapshot, s->snapshot->raw.pools.items[pool].meta.name)) > 0
                         ? " reached in this round"
                         : " leaves too little for a node that takes them");
-    strbuf_adds(&b, ", so that other NodePools launch for pods that it would take, first ");
-    strbuf_addstr(&b, pod_name(s->snapshot, l->pods[0]));
-    strbuf_adds(&b, " (");
+    strbuf_put(&b, ", so that other NodePools launch for pods that it would take, first ",
+               pod_name(s->snapshot, l->pods[0]), " (");
     strbuf_addstr(&b, l->node_pool);
     strbuf_addc(&b, ')');
     bool ok = !b.failed && decision_warn(d, b.ptr, b.len);
@@ -420,11 +417,8 @@ static bool report_nodes_beyond(scheduler *s, karp_decision *d, uint32_t pool)
     const resource_amount *limit = resource_list_find(p->limits, RESOURCE_NODES);
     char number[QUANTITY_TEXT];
     strbuf b = strbuf_on(s->context);
-    strbuf_adds(&b, "NodePool ");
-    strbuf_addstr(&b, name_of(s->snapshot, p->meta.name));
-    strbuf_adds(&b, ": ");
-    strbuf_addu(&b, nodes);
-    strbuf_adds(&b, " nodes are more than limits.nodes ");
+    strbuf_put(&b, "NodePool ", name_of(s->snapshot, p->meta.name), ": ");
+    strbuf_putu(&b, "", nodes, " nodes are more than limits.nodes ");
     strbuf_add(&b, number, quantity_format((quantity){ .value = limit->value, .binary = limit->binary }, number));
     strbuf_adds(
         &b, ": Karpenter compares this limit with the nodes before the pass, not with those that it launches in it");

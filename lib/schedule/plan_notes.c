@@ -103,9 +103,7 @@ static bool node_without_room(const karp_snapshot *s, const pod *p, uint32_t *on
 static void add_no_room(strbuf *b, const karp_snapshot *s, const pod *p, uint32_t on, uint32_t which, amount free)
 {
     const resource_amount *asked = &s->raw.shapes.items[p->shape].requests.items[which];
-    strbuf_adds(b, "there is no room on ");
-    strbuf_addstr(b, name_of(s, s->nodes[on].name));
-    strbuf_adds(b, ": it requests ");
+    strbuf_put(b, "there is no room on ", name_of(s, s->nodes[on].name), ": it requests ");
     strbuf_addstr(b, strings_get(&s->raw.resources, asked->resource));
     strbuf_addc(b, ' ');
     add_amount(b, asked->value, asked->binary);
@@ -137,8 +135,7 @@ bool daemons_note(const karp_snapshot *s, karp_decision *d)
         looked++;
         if (!node_without_room(s, p, &on, &which, &free)) continue;
         if (count++ > 0) continue;
-        strbuf_addstr(&b, pod_name(s, i));
-        strbuf_adds(&b, ": ");
+        strbuf_put(&b, "", pod_name(s, i), ": ");
         add_no_room(&b, s, p, on, which, free);
     }
     if (count == 0) return true;

@@ -217,9 +217,7 @@ static const char *why_unusable(const karp_snapshot *w, const node_pool *p)
 static bool warn_of_pool(scheduler *s, karp_decision *d, const node_pool *p)
 {
     strbuf b = strbuf_on(s->context);
-    strbuf_adds(&b, "NodePool ");
-    strbuf_addstr(&b, name_of(s->snapshot, p->meta.name));
-    strbuf_adds(&b, " is passed over: ");
+    strbuf_put(&b, "NodePool ", name_of(s->snapshot, p->meta.name), " is passed over: ");
     strbuf_adds(&b, why_unusable(s->snapshot, p));
     bool ok = !b.failed && decision_warn(d, b.ptr, b.len);
     strbuf_free(&b);
@@ -267,8 +265,7 @@ static bool add_unmet(scheduler *s, const template_ *t, strbuf *b)
                                    : NULL;
         if (mask == NULL) return false;
         if (bits_any(mask, template_words(t))) continue;
-        strbuf_adds(b, " (");
-        strbuf_addstr(b, text_of(s->snapshot, e->key));
+        strbuf_put(b, " (", text_of(s->snapshot, e->key), "");
         for (uint32_t k = 0; k < e->value_count; k++) {
             strbuf_adds(b, k == 0 ? " In [" : ", ");
             strbuf_addstr(b, text_of(s->snapshot, e->values[k]));
@@ -300,9 +297,7 @@ static bool warn_of_fault(scheduler *s, karp_decision *d, const node_pool *p, co
     static const char *const parts[] = { "requirement", "label", "taint", "startup taint" };
     const karp_snapshot *w = s->snapshot;
     strbuf b = strbuf_on(s->context);
-    strbuf_adds(&b, "NodePool ");
-    strbuf_addstr(&b, name_of(w, p->meta.name));
-    strbuf_adds(&b, ": Karpenter would not use it: its ");
+    strbuf_put(&b, "NodePool ", name_of(w, p->meta.name), ": Karpenter would not use it: its ");
     strbuf_adds(&b, parts[f->part]);
     strbuf_addc(&b, ' ');
     strbuf_addstr(&b, text_of(w, f->key));
@@ -344,15 +339,10 @@ static bool warn_of_unknown_nodes(scheduler *s, karp_decision *d)
     }
     if (first == NO_ID) return true;
     strbuf b = strbuf_on(s->context);
-    strbuf_adds(&b, "Pod ");
-    strbuf_addstr(&b, pod_name(w, first));
-    strbuf_adds(&b, ": its node ");
-    strbuf_addstr(&b, name_of(w, pod_at(&w->raw, first)->node));
-    strbuf_adds(&b, " is not in the input, so the pod counts nowhere");
+    strbuf_put(&b, "Pod ", pod_name(w, first), ": its node ");
+    strbuf_put(&b, "", name_of(w, pod_at(&w->raw, first)->node), " is not in the input, so the pod counts nowhere");
     if (more > 0) {
-        strbuf_adds(&b, " (and ");
-        strbuf_addu(&b, more);
-        strbuf_adds(&b, " more like it)");
+        strbuf_putu(&b, " (and ", more, " more like it)");
     }
     bool ok = !b.failed && decision_warn(d, b.ptr, b.len);
     strbuf_free(&b);

@@ -182,13 +182,11 @@ bool report_reservations(scheduler *s, karp_decision *d)
                                 : NULL;
         if (o == NULL) continue;
         strbuf b = strbuf_on(s->context);
-        strbuf_adds(&b, "NodePool ");
-        strbuf_addstr(&b, name);
-        strbuf_adds(&b, " does not use a capacity reservation of its node class: its capacity types exclude ");
+        strbuf_put(&b, "NodePool ", name,
+                   " does not use a capacity reservation of its node class: its capacity types exclude ");
         strbuf_addi(&b, o->reservation_capacity);
         strbuf_adds(&b, o->reservation_capacity == 1 ? " free instance of " : " free instances of ");
-        strbuf_addstr(&b, text_of(w, from->table->types[o->type].name));
-        strbuf_adds(&b, " (add reserved to them)");
+        strbuf_put(&b, "", text_of(w, from->table->types[o->type].name), " (add reserved to them)");
         ok = !b.failed && decision_warn(d, b.ptr, b.len);
         strbuf_free(&b);
     }

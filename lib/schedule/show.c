@@ -21,9 +21,7 @@ void show_requirement(const scheduler *s, strbuf *b, uint32_t requirement_id)
             strbuf_addstr(b, text_of(s->snapshot, r->values[i]));
         }
         if (r->value_count > VALUES_SHOWN) {
-            strbuf_adds(b, " and ");
-            strbuf_addu(b, r->value_count - VALUES_SHOWN);
-            strbuf_adds(b, " others");
+            strbuf_putu(b, " and ", r->value_count - VALUES_SHOWN, " others");
         }
         strbuf_addc(b, ']');
     }
@@ -36,8 +34,7 @@ void show_requirement(const scheduler *s, strbuf *b, uint32_t requirement_id)
         strbuf_addi(b, r->lte);
     }
     if (r->min_values > 0 || r->min_zero) {
-        strbuf_adds(b, " minValues ");
-        strbuf_addu(b, r->min_values);
+        strbuf_putu(b, " minValues ", r->min_values, "");
     }
 }
 
@@ -148,8 +145,7 @@ void show_resources(const scheduler *s, strbuf *b, resource_list list)
     for (size_t i = 0; rows != NULL && i < n; i++) {
         strbuf_adds(b, i > 0 ? ",\"" : "\"");
         strbuf_addstr(b, rows[i].name);
-        strbuf_adds(b, "\":\"");
-        strbuf_addstr(b, rows[i].text);
+        strbuf_put(b, "\":\"", rows[i].text, "");
         strbuf_addc(b, '"');
     }
     strbuf_addc(b, '}');

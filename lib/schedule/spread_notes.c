@@ -30,16 +30,12 @@ static bool note_missed(const karp_snapshot *w, karp_decision *d, strbuf *b, con
 {
     const spread_constraint *c = &w->raw.shapes.items[pod_at(&w->raw, m->first)->shape].spread.items[m->constraint];
     strbuf_clear(b);
-    strbuf_adds(b, "Pod ");
-    strbuf_addstr(b, pod_name(w, m->first));
+    strbuf_put(b, "Pod ", pod_name(w, m->first), "");
     if (m->count > 1) {
-        strbuf_adds(b, " and ");
-        strbuf_addu(b, m->count - 1);
+        strbuf_putu(b, " and ", m->count - 1, "");
         strbuf_adds(b, m->count == 2 ? " more pod like it" : " more pods like it");
     }
-    strbuf_adds(b, ": the topology spread by ");
-    strbuf_addstr(b, text_of(w, c->topology_key));
-    strbuf_adds(b, " does not spread such pods, as ");
+    strbuf_put(b, ": the topology spread by ", text_of(w, c->topology_key), " does not spread such pods, as ");
     strbuf_adds(b, c->label_selector != NULL ? "its labelSelector does not select them"
                                              : "it has no labelSelector, and so counts no pod");
     return !b->failed && decision_warn(d, b->ptr, b->len);

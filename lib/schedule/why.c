@@ -121,14 +121,10 @@ static void show_conflict(scheduler *s, strbuf *b, uint32_t supply, uint32_t req
         return;
     }
     if (undefined) {
-        strbuf_adds(b, "label \"");
-        strbuf_addstr(b, text_of(s->snapshot, key));
-        strbuf_adds(b, "\" does not have known values");
+        strbuf_put(b, "label \"", text_of(s->snapshot, key), "\" does not have known values");
         return;
     }
-    strbuf_adds(b, "key ");
-    strbuf_addstr(b, text_of(s->snapshot, key));
-    strbuf_adds(b, ", ");
+    strbuf_put(b, "key ", text_of(s->snapshot, key), ", ");
     show_requirement(s, b, set_get(&s->algebra, required, key));
     strbuf_adds(b, " not in ");
     show_requirement(s, b, set_get(&s->algebra, supply, key));
@@ -202,7 +198,7 @@ static enum met met_alone(scheduler *s, const template_ *t, uint32_t wanted, uin
 /* Names the first requirement, by key, that no type of the NodePool matches even alone, such as a zone that does not
  * exist. Requirements of the NodePool itself are skipped: its types were selected by them, and its labels are not
  * labels of types. */
-static void show_unmet(scheduler *s, strbuf *b, const template_ *t, uint32_t set)
+static void show_unmet(scheduler *s, strbuf *b, const template_ *t, const pod_class *c, uint32_t set)
 {
     size_t n, words_ = template_words(t) + 1, all = words_ + bits_words(t->table->offering_count) + 1;
     const set_entry *entries = set_entries(&s->algebra, set, &n);
@@ -226,6 +222,8 @@ static void show_unmet(scheduler *s, strbuf *b, const template_ *t, uint32_t set
     if (unmet != NULL) {
         strbuf_adds(b, why == NO_LABEL ? "; none has " : "; none is offered with ");
         show_requirement(s, b, unmet->requirement);
+        if (c->alternative_count > 0 && set_get(&s->algebra, c->alternatives[0].set, unmet->key) != NO_ID)
+            strbuf_adds(b, ", where its volumes are");
     }
     mem_free(s->context, e, (n + 1) * sizeof *e);
     mem_free(s->context, scratch, all * sizeof *scratch);
@@ -239,12 +237,9 @@ static void show_volume_limit(scheduler *s, strbuf *b, const template_ *t, uint3
     int64_t limit;
     strbuf_adds(b, "would exceed volume limit for all instance type options");
     if (!launch_volumes_blame(s, &alone, class_number, t->initial, &driver, &count, &limit)) return;
-    strbuf_adds(b, " (provisioner=");
-    strbuf_addstr(b, text_of(s->snapshot, driver));
-    strbuf_adds(b, ", volume-count=");
+    strbuf_put(b, " (provisioner=", text_of(s->snapshot, driver), ", volume-count=");
     strbuf_addu(b, count);
-    strbuf_adds(b, ", volume-limit=");
-    strbuf_addu(b, limit > 0 ? (uint64_t)limit : 0);
+    strbuf_putu(b, ", volume-limit=", limit > 0 ? (uint64_t)limit : 0, "");
     strbuf_addc(b, ')');
 }
 
@@ -294,7 +289,7 @@ static void detail_of(scheduler *s, strbuf *b, const template_ *t, const view *v
                        ? category_text[code]
                        : karp_reason_text(code));
     if (topology_contradicts(s, v, set)) strbuf_adds(b, "; none is in the domains that topology chooses");
-    else show_unmet(s, b, t, set);
+    else show_unmet(s, b, t, &s->snapshot->classes[v->class_], set);
     strbuf_adds(b, ", resources ");
     show_resources(s, b, shape_of(s->snapshot, v->class_)->requests);
     strbuf_adds(b, ", requirements ");
@@ -364,9 +359,7 @@ static bool message_of(scheduler *s, karp_decision *d, karp_unschedulable *row)
     strbuf b = strbuf_on(s->context);
     for (size_t i = 0; i < row->pool_count; i++) {
         if (i > 0) strbuf_adds(&b, "; ");
-        strbuf_adds(&b, "incompatible with nodepool \"");
-        strbuf_addstr(&b, row->pools[i].node_pool);
-        strbuf_adds(&b, "\", ");
+        strbuf_put(&b, "incompatible with nodepool \"", row->pools[i].node_pool, "\", ");
         strbuf_addstr(&b, row->pools[i].detail);
     }
     return strbuf_move(&b, &d->data, &row->message);
@@ -492,8 +485,8 @@ static bool why_not_claims(const scheduler *s, const failure *f, karp_decision *
     bool missing = f->reason == KARP_REASON_RESOURCE_CLAIM;
     strbuf b = strbuf_on(s->context);
     strbuf_adds(&b, karp_reason_text(f->reason));
-    strbuf_adds(&b, ": ");
-    strbuf_addstr(&b, missing ? devices_missing_claim(s, class_number) : devices_unknown_expression(s, class_number));
+    strbuf_put(&b, ": ", missing ? devices_missing_claim(s, class_number) : devices_unknown_expression(s, class_number),
+               "");
     return strbuf_move(&b, &d->data, &row->message);
 }
 

@@ -39,16 +39,13 @@ static const char *refusal_of_node(refused_pod *p, karp_str name)
 static void say_node(refused_pod *p, const karp_topology_domain *row, strbuf *b)
 {
     if (row->node_count == 0) return;
-    strbuf_adds(b, "node ");
-    strbuf_addstr(b, row->node);
-    strbuf_adds(b, ": ");
+    strbuf_put(b, "node ", row->node, ": ");
     const char *why = refusal_of_node(p, row->node);
     strbuf_adds(b, why == takes && row->value.len == 0
                        ? "it has room, but Karpenter takes the empty value for no domain"
                        : why);
     if (row->node_count == 1) return;
-    strbuf_adds(b, "; ");
-    strbuf_addu(b, row->node_count - 1);
+    strbuf_putu(b, "; ", row->node_count - 1, "");
     strbuf_adds(b, row->node_count == 2 ? " more node" : " more nodes");
 }
 
@@ -100,16 +97,13 @@ static void say_volume(const refused_pod *p, const refusing_group *q, const karp
         strbuf_adds(b, "its volumes together exclude it");
         return;
     }
-    strbuf_adds(b, "claim ");
-    strbuf_addstr(b, row->volume);
-    strbuf_adds(b, " has its volume in ");
+    strbuf_put(b, "claim ", row->volume, " has its volume in ");
     say_allowed(p, q, b);
 }
 
 static void say_skew(const refusing_group *q, const karp_topology_domain *row, strbuf *b)
 {
-    strbuf_addu(b, row->count + (uint64_t)q->self);
-    strbuf_adds(b, " pods would exceed the minimum of ");
+    strbuf_putu(b, "", row->count + (uint64_t)q->self, " pods would exceed the minimum of ");
     strbuf_addi(b, q->least);
     strbuf_adds(b, " by more than ");
     strbuf_addi(b, q->g->max_skew);
@@ -129,12 +123,9 @@ static void say_taken(const refused_pod *p, const refusing_group *q, uint32_t do
                       strbuf *b)
 {
     size_t open = open_domains(p, q, domain);
-    strbuf_adds(b, "taken by ");
-    strbuf_addstr(b, row->pod);
+    strbuf_put(b, "taken by ", row->pod, "");
     if (open <= 1) return;
-    strbuf_adds(b, ", whose new node may be in any of ");
-    strbuf_addu(b, open);
-    strbuf_adds(b, " domains");
+    strbuf_putu(b, ", whose new node may be in any of ", open, " domains");
 }
 
 static void say_other_choice(const refused_pod *p, const refusing_group *q, strbuf *b)
@@ -208,9 +199,8 @@ static void say_no_domain(const karp_topology *row, strbuf *b)
         strbuf_adds(b, "its topologyKey is empty: there is no domain");
         return;
     }
-    strbuf_adds(b, "no node has the label ");
-    strbuf_addstr(b, row->key);
-    strbuf_adds(b, ", and no NodePool or instance type names a value of it: there is no domain");
+    strbuf_put(b, "no node has the label ", row->key,
+               ", and no NodePool or instance type names a value of it: there is no domain");
     karp_str meant = topology_key_meant(row->key);
     strbuf_adds(b, meant.len > 0 ? "; the label is " : "");
     strbuf_addstr(b, meant);
@@ -235,8 +225,7 @@ static void say_other_constraint(const refused_pod *p, const refusing_group *q, 
     strbuf_adds(b, other->kind == GROUP_SPREAD     ? ", and its spread on "
                    : other->kind == GROUP_AFFINITY ? ", and its pod affinity on "
                                                    : ", and its pod anti-affinity on ");
-    strbuf_addstr(b, text_of(s->snapshot, s->topology.keys[other->key].key));
-    strbuf_adds(b, " rules it out");
+    strbuf_put(b, "", text_of(s->snapshot, s->topology.keys[other->key].key), " rules it out");
 }
 
 static void cause_of_spread(const refused_pod *p, const refusing_group *q, const karp_topology *row, strbuf *b)
@@ -255,26 +244,20 @@ static void cause_of_spread(const refused_pod *p, const refusing_group *q, const
         lower++;
     }
     if (!q->self) {
-        strbuf_adds(b, "its selector ");
-        strbuf_addstr(b, row->selector);
-        strbuf_adds(b, " does not select the pod itself; ");
+        strbuf_put(b, "its selector ", row->selector, " does not select the pod itself; ");
     }
     bool few = row->min_domains > 0 && usable < (size_t)row->min_domains;
     if (few) {
         strbuf_adds(b, "minDomains is ");
         strbuf_addi(b, row->min_domains);
-        strbuf_adds(b, ", and the pod's requirements leave ");
-        strbuf_addu(b, usable);
+        strbuf_putu(b, ", and the pod's requirements leave ", usable, "");
         strbuf_adds(b, usable == 1 ? " domain, so the minimum counts as 0" : " domains, so the minimum counts as 0");
     } else if (lowest != NULL) {
         add_value(b, lowest->value);
-        strbuf_adds(b, " has the fewest pods, ");
-        strbuf_addu(b, lowest->count);
-        strbuf_adds(b, ", and cannot take this one: ");
-        strbuf_addstr(b, lowest->detail);
+        strbuf_putu(b, " has the fewest pods, ", lowest->count, "");
+        strbuf_put(b, ", and cannot take this one: ", lowest->detail, "");
         if (lower > 1) {
-            strbuf_adds(b, "; ");
-            strbuf_addu(b, lower - 1);
+            strbuf_putu(b, "; ", lower - 1, "");
             strbuf_adds(b, lower == 2 ? " more domain is like it" : " more domains are like it");
         }
     } else if (with_code(row, KARP_DOMAIN_ALLOWED) > 0) {
@@ -334,8 +317,7 @@ static void cause_of_affinity(const refused_pod *p, const refusing_group *q, con
             joined = d;
     }
     if (joined != NULL) {
-        strbuf_adds(b, "the pod has to join ");
-        strbuf_addstr(b, joined->pod);
+        strbuf_put(b, "the pod has to join ", joined->pod, "");
         strbuf_adds(b, q->g->host ? " on " : " in ");
         add_value(b, joined->value);
         say_others_to_join(row, joined, b);
@@ -348,13 +330,9 @@ static void cause_of_affinity(const refused_pod *p, const refusing_group *q, con
     }
     uint32_t partner = failed_partner(p, q);
     if (partner != NO_ID && !q->self) {
-        strbuf_adds(b, "it has to join ");
-        strbuf_addstr(b, pod_name(p->s->snapshot, partner));
-        strbuf_adds(b, ", which is unschedulable itself");
+        strbuf_put(b, "it has to join ", pod_name(p->s->snapshot, partner), ", which is unschedulable itself");
     } else if (!q->self) {
-        strbuf_adds(b, "its selector ");
-        strbuf_addstr(b, row->selector);
-        strbuf_adds(b, " selects no pod that has a node");
+        strbuf_put(b, "its selector ", row->selector, " selects no pod that has a node");
     } else {
         strbuf_adds(b, "there is no pod to join yet, and ");
         say_other_choice(p, q, b);
@@ -363,8 +341,7 @@ static void cause_of_affinity(const refused_pod *p, const refusing_group *q, con
             if (!outside(d) || d->detail.len == 0) continue;
             strbuf_adds(b, "; ");
             add_value(b, d->value);
-            strbuf_adds(b, ": ");
-            strbuf_addstr(b, d->detail);
+            strbuf_put(b, ": ", d->detail, "");
             return;
         }
     }
@@ -384,17 +361,15 @@ static void cause_of_anti_affinity(const refused_pod *p, const refusing_group *q
     size_t open = open_domains(p, q, q->listed[taken - row->domains]);
     strbuf_addstr(b, taken->pod);
     if (open > 1) {
-        strbuf_adds(b, " takes all ");
-        strbuf_addu(b, open);
-        strbuf_adds(b, " domains until its new node is launched in one of them; then another pod can follow");
+        strbuf_putu(b, " takes all ", open,
+                    " domains until its new node is launched in one of them; then another pod can follow");
         return;
     }
     strbuf_adds(b, q->g->inverse ? " has an anti-affinity that excludes the pod from " : " is in ");
     add_value(b, taken->value);
     uint32_t others = with_code(row, KARP_DOMAIN_TAKEN) - 1;
     if (others > 0) {
-        strbuf_adds(b, ", and ");
-        strbuf_addu(b, others);
+        strbuf_putu(b, ", and ", others, "");
         strbuf_adds(b, others == 1 ? " other domain is taken, too" : " other domains are taken, too");
     }
     strbuf_adds(b, with_code(row, KARP_DOMAIN_ALLOWED) == 0 ? ": no domain is left for the pod" : "");

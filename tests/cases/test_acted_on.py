@@ -4,7 +4,7 @@ import json
 import pathlib
 import tempfile
 
-from situations import CAPACITY, NODE_CLASS, STORAGE, TYPE, asked, claim, node, pod, pool, term, volume
+from situations import CAPACITY, NODE_CLASS, STORAGE, TYPE, ZONE, asked, claim, node, pod, pool, spread, term, volume
 from stories import check, equal, finish, run
 
 NOW = ('--now', '2026-01-01T12:00:00Z')
@@ -66,7 +66,7 @@ def reasons_of_budgets():
     none = [{'nodes': '0', 'reasons': ['Drifted', 'Underutilized']}]
     one = node('n1')
     said = asked('explain', 'node', 'n1', *NOW, objects=[pool(LARGE, disruption={**FREE, 'budgets': none}), one, claim(one, Consolidatable='True')], output='text')
-    check('n1 is removed.' in said and 'no disruption budget of std limits Empty now: its budgets are for other reasons or other times' in said, said)
+    check('n1 is removed.' in said and 'no disruption budget of std limits Empty: its budgets are for other reasons' in said, said)
     said = asked('explain', 'node', 'n1', *NOW, objects=[pool(LARGE, disruption=FREE), one, claim(one, Consolidatable='True')], output='text')
     check('no disruption budget' not in said, said)
 
@@ -116,6 +116,52 @@ def what_is_unavailable():
             check(means in said, said)
 
 
+def volumes_choose():
+    """Where a volume is decides the zone of its pod: no spread chooses it, and a type is not too small."""
+    constraint = spread('es', minDomains=2)
+    there = [pool(SIZES, term(ZONE, 'us-west-2a', 'us-west-2b')), STORAGE, node('na'), pod('es-0', 'na', cpu='1500m', topologySpreadConstraints=constraint),
+             volume('d1', 'us-west-2b'), pod('es-1', cpu='1500m', volume='d1', topologySpreadConstraints=constraint)]
+    causes = asked('explain', 'pod', 'shop/es-1', objects=there)['causes']
+    check(any(c['kind'] == 'volumes' and c['text'] == 'claim shop/d1 has its volume in us-west-2b, and the pod can run nowhere else' for c in causes), causes)
+    equal([c for c in causes if c['kind'] == 'topology'], [], 'the volume chooses')
+    free = [*there[:-2], pod('es-1', cpu='1500m', topologySpreadConstraints=constraint)]
+    check(any(c['kind'] == 'topology' and ' chooses us-west-2b' in c['text'] for c in asked('explain', 'pod', 'shop/es-1', objects=free)['causes']), 'without one the spread does')
+    lost = asked('whatif', '--lose-zone', 'us-west-2c', objects=[pool(SIZES), STORAGE, volume('data', 'us-west-2c'), pod('db-0', volume='data')])
+    detail = lost['unschedulable'][0]['pools'][0]['detail']
+    check('none is offered with topology.kubernetes.io/zone In [us-west-2c], where its volumes are' in detail, detail)
+
+
+def skews():
+    """maxSkew bounds a difference: nothing bounds the number on a node."""
+    for skew, means in ((1, 'two such pods may share one'), (2, 'no rule of Kubernetes bounds the number on a node')):
+        pods = [pod(f'web-{i}', cpu='300m', topologySpreadConstraints=spread('web', 'kubernetes.io/hostname', maxSkew=skew)) for i in range(4)]
+        text = ' '.join(c['text'] for c in asked('explain', 'pod', 'shop/web-0', objects=[pool(SIZES), *pods])['causes'] if c['kind'] == 'apart')
+        check(means in text and ('share one' in text) == (skew == 1), text)
+
+
+def limits_and_replacements():
+    """Small nodes that fill a limit are not replaced by larger ones either."""
+    nodes = [node(f'n{i}') for i in range(4)]
+    for size, either in (('m6i.xlarge', True), ('m6i.large', False)):
+        there = [pool(term(TYPE, size), limits={'cpu': '8'}), *nodes, *(claim(n) for n in nodes), *(pod(f'web-{i}', f'n{i}', cpu='1500m') for i in range(4)), pod('new-0', cpu='1500m')]
+        text = ' '.join(c['text'] for c in asked('explain', 'pod', 'shop/new-0', objects=there)['causes'] if c['kind'] == 'limits')
+        equal('has no room in the place of one of its nodes either' in text, either, text)
+
+
+def left_pending():
+    """lint does not say that nothing is wrong where the plan leaves pods."""
+    def found(*objects):
+        return [(f['object'], f['remedy']) for f in asked('lint', objects=objects)['findings'] if f['rule'] == 'not-placed']
+    far = [STORAGE, volume('da', 'us-west-2a'), volume('db', 'us-west-2b')]
+    apart = pod('db-0')
+    apart['spec']['volumes'] = [{'name': v, 'persistentVolumeClaim': {'claimName': v}} for v in ('da', 'db')]
+    equal(found(pool(SIZES), *far, apart), [('shop/db-0', 'karp explain pod shop/db-0 says why, and what would place it')], 'volumes in two zones')
+    equal(found(pool(SIZES), *far, pod('db-0', volume='da')), [], 'it is placed')
+    equal(found(pool(SIZES), pod('a-0', cpu='40')), [('shop/a-0', 'karp explain pod shop/a-0 says why, and what would place it')], 'too large')
+    equal(found(pool(SIZES), pod('a-0', nodeSelector={'team': 'x'})), [], 'another rule says it')
+    equal(found(pod('a-0')), [], 'nothing could be launched')
+
+
 limits_that_bind()
 offerings_that_are_gone()
 drifted_nodes()
@@ -124,4 +170,8 @@ reasons_of_budgets()
 only_empty_nodes()
 nominated_nodes()
 what_is_unavailable()
+volumes_choose()
+skews()
+limits_and_replacements()
+left_pending()
 finish()

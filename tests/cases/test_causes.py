@@ -32,7 +32,7 @@ def volumes():
     said = why('volumes', 'es-0', pool(LARGE), STORAGE, several, volume('va', 'us-west-2a'), volume('vb', 'us-west-2b'))
     check('shop/va has its volume in us-west-2a' in said and 'shop/vb has its volume in us-west-2b' in said and 'no node is in all' in said, said)
     both = why('volumes', 'es-0', pool(LARGE), STORAGE, several, volume('va', 'us-west-2a'), volume('vb', 'us-west-2a'))
-    equal(both, '', 'a zone for both')
+    check('shop/vb has its volume in us-west-2a, and the pod can run nowhere else' in both, both)
     away = why('volumes', 'db-0', pool(LARGE, term(situations.ZONE, 'us-west-2b')), STORAGE, pod('db-0', volume='d'), volume('d', 'us-west-2a'))
     check('claim shop/d has its volume in us-west-2a' in away and 'no node' not in away, f'no NodePool there: {away}')
     disk = pod('big-0')
@@ -83,7 +83,7 @@ def nodes_that_start():
     its['status']['conditions'][2]['status'] = 'Unknown'
     del waiting['metadata']['labels']['karpenter.sh/initialized']
     for key, wanted in (('example.com/starts', 'Karpenter removes none: the component that it waits for'),
-                        ('node.cloudprovider.kubernetes.io/uninitialized', 'the kubelet or the cloud controller')):
+                        ('node.cloudprovider.kubernetes.io/uninitialized', 'which the cloud controller has to remove')):
         waiting['spec']['taints'] = [{'key': key, 'effect': 'NoSchedule'}]
         its['spec']['startupTaints'] = waiting['spec']['taints'][:1] if 'example' in key else []
         said = stays('n1', pool(SIZES, disruption=FREE), waiting, its)[0]['detail']

@@ -154,7 +154,7 @@ with tempfile.TemporaryDirectory() as place:
     shown = explain(full('WhenEmptyOrUnderutilized', budget='0')).splitlines()
     check(eligible(shown).startswith('Eligible again: never, unless the budget changes'), shown)
     shown = explain([pool('WhenEmptyOrUnderutilized'), node('a', 'dear'), pod('web', 'a', '4')]).splitlines()
-    equal(shown[:3], ['a is removed.', '  -/+ a  dear z on-demand   $1.000/h',
+    equal(shown[:3], ['a is replaced.', '  -/+ a  dear z on-demand   $1.000/h',
                       '      replace, Underutilized (SingleNodeConsolidation)  saves $0.100/h'], 'it goes')
     check('1 pod moves  budget of pool 1  to be validated after 15s' in shown[3], shown)
     # A pending pod needs a node anyway: it is the reason, not what is said of the node that is launched for it.

@@ -34,6 +34,7 @@ MENDED = {
     'no-requests': ('resources: {}', 'resources: {requests: {cpu: 1}}'),
     'node-class-missing': ('defualt', 'default'),
     'nodes-limit-exceeded': ('nodes: 2', 'nodes: 3'),
+    'not-placed': ('cpu: 3', 'cpu: 1'),
     'overlay-void': ('name: dear}\nspec: {weight: 10', 'name: dear}\nspec: {weight: 20'),
     'pdb-never-allows': ('maxUnavailable: 0', 'maxUnavailable: 1'),
     'pdb-overlap': ('part-of: shop}}}', 'part-of: bank}}}'),

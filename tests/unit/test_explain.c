@@ -171,6 +171,13 @@ static const struct explained nodes[] = {
       "default/a is not a DaemonSet's pod\n"
       "NOT_CONSOLIDATABLE the condition Consolidatable is not true: consolidateAfter 5m0s of NodePool default counts "
       "from 2026-05-31T23:59:00Z, when a pod last came or went until 2026-06-01T00:04:00Z\n"
+      "move of 1 pods saves 1 of 1, 0 launches\n" },
+    { HEAD OWN_POOL("disruption: {consolidateAfter: 5m}, ", ", requirements: []") CLAIMED("n1", "") CLAIMED("n2", "")
+          PDB RUNNING("a", "n1", "1", "karpenter.sh/do-not-disrupt: 2h") RUNNING("b", "n2", "1", ""),
+      "POD_DO_NOT_DISRUPT a pod carries karpenter.sh/do-not-disrupt: default/a until 2026-06-01T01:00:00Z\n"
+      "PDB_BLOCKED pdb default/p allows 0 disruptions (default/a)\n"
+      "NOT_CONSOLIDATABLE the condition Consolidatable is not true: consolidateAfter 5m0s of NodePool default counts "
+      "from 2026-05-31T23:59:00Z, when a pod last came or went until 2026-06-01T00:04:00Z\n"
       "NO_CHEAPER_NODE its pods fit on no cheaper node: consolidateAfter, which counts from the last pod event, also "
       "keeps them off n2 (until 2026-06-01T00:04:00Z) until 2026-06-01T00:04:00Z\n"
       "move of 1 pods saves 1 of 1, 0 launches\n" },

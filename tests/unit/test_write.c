@@ -372,10 +372,11 @@ static void disruption_as_text(void **state)
     karp_write_options options = options_for(KARP_FORMAT_TEXT);
     karp_text text = { 0 };
     assert_int_equal(karp_write_disruption(context, &full, &options, &text, NULL), KARP_OK);
-    EXPECT_LINES(&text, "karp disrupt", "\nBudgets for Underutilized\n      default  2 disruptions allowed\n",
-                 "\nCandidates\n      ip-10-0-2-17  pool default  $0.384/h  disruption cost 8.9906  3 pods\n",
-                 "\nDisrupt\n", "\nNot disrupted\n",
-                 "Plan: 1 to delete, 2 to replace by MultiNodeConsolidation; 1 candidate, 1 node stays.\n");
+    EXPECT_LINES(
+        &text, "karp disrupt", "\nBudgets for Underutilized\n      default  2 disruptions allowed\n",
+        "\nCandidates\n      ip-10-0-2-17  pool default  $0.384/h  disruption cost 8.9906  3 pods\n", "\nDisrupt\n",
+        "\nNot disrupted\n",
+        "Plan: 1 to delete, 2 to replace by MultiNodeConsolidation; 1 candidate, 1 node stays in this pass.\n");
     assert_int_equal(karp_write_disruption(context, &empty, &options, &text, NULL), KARP_OK);
     EXPECT_LINES(&text, "MultiNodeConsolidation could not be evaluated: no usable pool");
 }
@@ -397,7 +398,7 @@ static void explanations(void **state)
     assert_null(text.ptr);
     assert_int_equal(error.status, KARP_E_NOT_FOUND);
     assert_int_equal(karp_write_node(context, &full, (karp_str)S("ip-10-0-2-17"), &options, &text, NULL), KARP_OK);
-    EXPECT_LINES(&text, "ip-10-0-2-17 is removed.\n  -/+ ip-10-0-2-17  m5.2xlarge us-west-2b on-demand   $0.384/h\n");
+    EXPECT_LINES(&text, "ip-10-0-2-17 is replaced.\n  -/+ ip-10-0-2-17  m5.2xlarge us-west-2b on-demand   $0.384/h\n");
     assert_int_equal(karp_write_node(context, &full, (karp_str)S("ip-10-0-2-40"), &options, &text, NULL), KARP_OK);
     EXPECT_LINES(
         &text,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes that a pass removes although provisioning gives them pending pods: Karpenter nominates a node that gets a pod,
- * and a nominated node is no candidate. Source: Karpenter 1.15, Results.Record() and ValidateNodeDisruptable(). */
+/* What a pass does not say itself: nodes that it removes although provisioning gives them pending pods (Karpenter
+ * nominates a node that gets a pod, and a nominated node is no candidate), and why nodes drift. Source: Karpenter 1.15,
+ * Results.Record() and ValidateNodeDisruptable(). */
 #include "cli.h"
 
 #include <karp/inspect.h>
@@ -42,5 +43,37 @@ karp_status nomination_note(cli_answer *answer, const karp_options *common, cons
                        str_shown(pod, 100), pod.ptr, str_shown(first.node, 100), first.node.ptr, more);
     }
     karp_decision_unref(plan);
+    return status;
+}
+
+/* ---- drift ------------------------------------------------------------------------------------------------------- */
+
+/* "n0 and 2 more nodes are drifted: AMIDrift" of the pass's nodes with the reason of the first one. */
+karp_status drift_note(cli_answer *answer, const karp_decision *pass, char *text, size_t room)
+{
+    karp_table *nodes = NULL;
+    karp_column names = { .size = sizeof names }, reasons = { .size = sizeof reasons };
+    karp_str first = { "", 0 }, reason = { "", 0 };
+    size_t count = 0;
+    karp_disruption header = { .size = sizeof header };
+    text[0] = '\0';
+    if (karp_decision_disruption(pass, &header) != KARP_OK ||
+        !str_is(str(karp_method_reason(header.method)), "Drifted"))
+        return KARP_OK;
+    karp_status status = karp_snapshot_table(answer->input.snapshot, KARP_TABLE_SNAPSHOT_NODES, &nodes, &answer->error);
+    if (status == KARP_OK) status = karp_table_find(nodes, str("name"), &names);
+    if (status == KARP_OK) status = karp_table_find(nodes, str("drift"), &reasons);
+    for (size_t i = 0; status == KARP_OK && i < names.row_count; i++) {
+        karp_str why = column_text_at(&reasons, i);
+        if (why.len == 0 || (count > 0 && !equal_str(why, reason))) continue;
+        if (count++ > 0) continue;
+        first = column_text_at(&names, i);
+        reason = why;
+    }
+    if (count > 0)
+        (void)snprintf(text, room, "%zu %s drifted for the reason %.*s: karp explain node %.*s says what it means",
+                       count, count == 1 ? "node is" : "nodes are", str_shown(reason, 60), reason.ptr,
+                       str_shown(first, 100), first.ptr);
+    karp_table_free(nodes);
     return status;
 }
