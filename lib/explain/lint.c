@@ -188,7 +188,7 @@ static void count_left(linting *l, const lint_group *g)
     l->left += left;
 }
 
-void lint_not_placed(linting *l)
+static void lint_not_placed(linting *l)
 {
     if (!lint_has_nodes(l) || lint_plan(l) == NULL || l->plan->unschedulable.count == 0) return;
     lint_each_group(l, ALIKE_IN_RULES, count_left);

@@ -144,5 +144,4 @@ void lint_workloads(linting *l); /* lint_workloads.c */
 void lint_pdb_overlaps(linting *l);
 void lint_pod_groups(linting *l); /* lint_groups.c */
 void lint_launches(linting *l); /* lint_plan.c */
-void lint_not_placed(linting *l); /* lint.c: after the others */
 void lint_resizes(linting *l); /* resizes.c */
