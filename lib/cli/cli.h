@@ -592,6 +592,9 @@ karp_str *answer_with_note(cli_answer *answer, const char *text);
 
 /* Writes why nodes are drifted, of a pass of drift. "" = it is none. */
 karp_status drift_note(cli_answer *answer, const karp_decision *pass, char *text, size_t room);
+/* Writes that one node would take the pods of this node and another one at the price of both. "" = there is none. */
+karp_status pair_note(cli_answer *answer, const karp_options *common, const karp_node_explanation *explanation,
+                      char *text, size_t room);
 /* Writes the note on nodes that the pass removes and a plan gives pods; on the node `only`, unless it is "". "" = there
  * are none. */
 karp_status nomination_note(cli_answer *answer, const karp_options *common, const karp_decision *pass, karp_str only,

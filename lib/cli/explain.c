@@ -307,6 +307,7 @@ static karp_status explain_node(cli_answer *answer, void *own, int *result)
     if (status == KARP_OK && karp_node_explanation_disrupted(explanation) != 0)
         status = nomination_note(answer, &common, karp_node_explanation_decision(explanation),
                                  karp_node_explanation_node(explanation), note, sizeof note);
+    else if (status == KARP_OK) status = pair_note(answer, &common, explanation, note, sizeof note);
     if (note[0] != '\0' && (notes = answer_with_note(answer, note)) == NULL) status = fail_nomem(&answer->error);
     if (status == KARP_OK) {
         status = karp_write_node_explanation(answer->options->context, explanation, &answer->write, &answer->text,

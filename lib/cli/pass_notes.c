@@ -77,3 +77,80 @@ karp_status drift_note(cli_answer *answer, const karp_decision *pass, char *text
     karp_table_free(nodes);
     return status;
 }
+
+/* ---- two nodes for one ------------------------------------------------------------------------------------------- */
+
+/* The price of the node in the decision; 0 = unknown. */
+static double price_of(const karp_decision *d, karp_str name)
+{
+    for (size_t i = 0; i < karp_decision_node_count(d); i++) {
+        karp_node_use row = { .size = sizeof row };
+        if (karp_decision_node(d, i, &row) == KARP_OK && equal_str(row.node, name)) return row.price;
+    }
+    return 0;
+}
+
+/* Whether one launch takes the pods of both nodes at the price of both. */
+static karp_status same_price(cli_answer *answer, const karp_options *common, karp_str own, karp_str other,
+                              karp_launch *launch, karp_decision **kept)
+{
+    const karp_change changes[] = { { .kind = KARP_CHANGE_REMOVE_NODE, .name = own },
+                                    { .kind = KARP_CHANGE_REMOVE_NODE, .name = other } };
+    karp_decision *d = NULL;
+    karp_status status = karp_what_if(answer->input.snapshot, changes, 2, common, &d, &answer->error);
+    if (status != KARP_OK) return status;
+    double both = price_of(d, own) + price_of(d, other);
+    bool one = karp_decision_launch_count(d) == 1 && karp_decision_placement_count(d) == 0 &&
+               karp_decision_unschedulable_count(d) == 0 && karp_decision_launch(d, 0, launch) == KARP_OK;
+    if (one && both > 0 && launch->choice.price > both - 0.000001 && launch->choice.price < both + 0.000001) *kept = d;
+    else karp_decision_unref(d);
+    return KARP_OK;
+}
+
+static bool costs_as_much(const karp_node_explanation *e)
+{
+    karp_move move = { .size = sizeof move };
+    bool cheaper = false;
+    for (size_t i = 0; i < karp_node_explanation_blocker_count(e); i++) {
+        karp_blocker b = { .size = sizeof b };
+        cheaper = cheaper ||
+                  (karp_node_explanation_blocker(e, i, &b) == KARP_OK && b.code == KARP_REASON_NO_CHEAPER_NODE);
+    }
+    return cheaper && karp_node_explanation_move(e, &move) == KARP_OK && move.launches == 1 &&
+           move.savings > -0.000001 && move.savings < 0.000001;
+}
+
+karp_status pair_note(cli_answer *answer, const karp_options *common, const karp_node_explanation *explanation,
+                      char *text, size_t room)
+{
+    enum { MOST_TRIED = 8 };
+    karp_table *nodes = NULL;
+    karp_column names = { .size = sizeof names }, pools = { .size = sizeof pools };
+    karp_str own = karp_node_explanation_node(explanation), pool = { "", 0 };
+    size_t tried = 0;
+    text[0] = '\0';
+    if (!costs_as_much(explanation)) return KARP_OK;
+    karp_status status = karp_snapshot_table(answer->input.snapshot, KARP_TABLE_SNAPSHOT_NODES, &nodes, &answer->error);
+    if (status == KARP_OK) status = karp_table_find(nodes, str("name"), &names);
+    if (status == KARP_OK) status = karp_table_find(nodes, str("node_pool"), &pools);
+    for (size_t i = 0; status == KARP_OK && i < names.row_count; i++) {
+        if (equal_str(column_text_at(&names, i), own)) pool = column_text_at(&pools, i);
+    }
+    for (size_t i = 0; status == KARP_OK && i < names.row_count && text[0] == '\0' && tried < MOST_TRIED; i++) {
+        karp_str other = column_text_at(&names, i);
+        karp_launch launch = { .size = sizeof launch };
+        karp_decision *d = NULL;
+        if (equal_str(other, own) || !equal_str(column_text_at(&pools, i), pool)) continue;
+        tried++;
+        status = same_price(answer, common, own, other, &launch, &d);
+        if (d != NULL)
+            (void)snprintf(text, room,
+                           "one %.*s would take the pods of %.*s and %.*s, and costs as much as both: Karpenter "
+                           "replaces nodes by a cheaper one only",
+                           str_shown(launch.choice.instance_type, 60), launch.choice.instance_type.ptr,
+                           str_shown(own, 100), own.ptr, str_shown(other, 100), other.ptr);
+        karp_decision_unref(d);
+    }
+    karp_table_free(nodes);
+    return status;
+}

@@ -47,7 +47,7 @@ static const struct reason registry[] = {
     { KARP_REASON_LIMITS, 0, "LIMITS", "every instance type would exceed the pool's limits" },
     { KARP_REASON_RESERVED, 0, "RESERVED", "reserved capacity could not be reserved; the pod waits for a later round" },
     { KARP_REASON_DRA, 1, "DRA", "the pod uses dynamic resource allocation, which is switched off" },
-    { KARP_REASON_NO_TEMPLATES, 1, "NO_TEMPLATES", "the pools' own requirements leave no instance type" },
+    { KARP_REASON_NO_TEMPLATES, 1, "NO_TEMPLATES", "the pools' own requirements leave no available instance type" },
     { KARP_REASON_NO_NODEPOOLS, 0, "NO_NODEPOOLS", "there is no NodePool that is ready and not static" },
     { KARP_REASON_UNINITIALIZED_NODE, 0, "UNINITIALIZED_NODE",
       "the pod would go to a node that is not initialized yet" },

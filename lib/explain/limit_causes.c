@@ -49,7 +49,7 @@ static const instance_type *smallest_type(const search *x, uint32_t pool, uint32
     m.set = d.set;
     for (uint32_t t = 0; ok && t < m.table->type_count; t++) {
         const instance_type *type = &m.table->types[t];
-        if (market_price(&m, t) >= HUGE_VAL || market_lacking(s, &m, t, NULL) > 0) continue;
+        if (market_price(&m, t) >= HUGE_VAL || market_lacking(&m, t)) continue;
         if (least == NULL || amount_cmp(resource_list_get(type->capacity_list, resource),
                                         resource_list_get(least->capacity_list, resource)) < 0)
             least = type;

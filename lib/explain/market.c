@@ -129,21 +129,46 @@ void add_quantities(strbuf *b, amount value, const char *between, amount other, 
     }
 }
 
-uint32_t market_lacking(const karp_snapshot *s, const market *m, uint32_t type, strbuf *b)
+bool market_lacking(const market *m, uint32_t type)
 {
     const instance_type *t = &m->table->types[type];
-    uint32_t count = 0;
     for (uint32_t i = 0; i < m->requests.count; i++) {
         const resource_amount *r = &m->requests.items[i];
-        amount has = resource_list_get(t->allocatable_list, r->resource);
+        if (amount_cmp(r->value, resource_list_get(t->allocatable_list, r->resource)) > 0) return true;
+    }
+    return false;
+}
+
+uint32_t market_launched(const karp_snapshot *s, const market *m, const karp_launch *l)
+{
+    uint32_t type = 0;
+    while (type < m->table->type_count && !equal_str(text_of(s, m->table->types[type].name), l->choice.instance_type))
+        type++;
+    return type;
+}
+
+/* "cpu (2600m requested, 1100m of it by DaemonSets, 1930m there)" for each resource of which the type has too little */
+static void show_lacking(const karp_snapshot *s, market *m, const karp_launch *l, uint32_t type, strbuf *b)
+{
+    uint32_t count = 0, own = market_launched(s, m, l);
+    for (uint32_t i = 0; i < m->requests.count; i++) {
+        const resource_amount *r = &m->requests.items[i];
+        amount has = resource_list_get(m->table->types[type].allocatable_list, r->resource);
+        amount daemons = own == m->table->type_count || r->resource == RESOURCE_PODS
+                             ? amount_from(0)
+                             : daemons_on(s, m, &s->raw.pools.items[pool_named(s, l->node_pool)], own, r->resource);
         if (amount_cmp(r->value, has) <= 0) continue;
-        if (b == NULL) return 1;
         if (count++ > 0) strbuf_adds(b, " and ");
         strbuf_put(b, "", strings_get(&s->raw.resources, r->resource), " (");
-        add_quantities(b, r->value, " requested, ", has, r->binary);
+        if (amount_sign(daemons) > 0) {
+            add_quantities(b, r->value, " requested, ", daemons, r->binary);
+            strbuf_adds(b, " of it by DaemonSets, ");
+            add_quantity(b, has, r->binary);
+        } else {
+            add_quantities(b, r->value, " requested, ", has, r->binary);
+        }
         strbuf_adds(b, " there)");
     }
-    return count;
 }
 
 bool market_show_type(const karp_snapshot *s, market *m, const karp_launch *l, strbuf *b)
@@ -153,7 +178,7 @@ bool market_show_type(const karp_snapshot *s, market *m, const karp_launch *l, s
     for (uint32_t t = 0; t < m->table->type_count; t++) {
         double price = market_price(m, t);
         if (price >= HUGE_VAL) continue;
-        bool fits = market_lacking(s, m, t, NULL) == 0;
+        bool fits = !market_lacking(m, t);
         allowed++;
         fitting += fits;
         if (fits || price >= l->choice.price || price <= best) continue;
@@ -173,7 +198,7 @@ bool market_show_type(const karp_snapshot *s, market *m, const karp_launch *l, s
     strbuf_putu(b, "", allowed, " that the requirements allow");
     if (cheaper == NO_ID) return false;
     strbuf_put(b, "; the next cheaper one, ", text_of(s, m->table->types[cheaper].name), ", lacks ");
-    (void)market_lacking(s, m, cheaper, b);
+    show_lacking(s, m, l, cheaper, b);
     return true;
 }
 

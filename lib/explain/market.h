@@ -32,9 +32,10 @@ bool market_of(karp_context *context, arena *a, const karp_snapshot *s, const ka
 /* The price of the type's cheapest offering that the launch allows; HUGE_VAL = there is none. */
 double market_price(market *m, uint32_t type);
 
-/* "cpu (2 requested, 1930m there)" for each resource of which the type has too little. Returns their number. `b` may be
- * NULL. */
-uint32_t market_lacking(const karp_snapshot *s, const market *m, uint32_t type, strbuf *b);
+/* Whether the type has too little of some resource. */
+bool market_lacking(const market *m, uint32_t type);
+/* The number of the launch's type; the number of types = it is not there. */
+uint32_t market_launched(const karp_snapshot *s, const market *m, const karp_launch *l);
 
 /* "the cheapest of 3 types that fit, of 6 that the requirements allow; the next cheaper, m6i.large, lacks cpu (…)".
  * Whether some type is cheaper. */
@@ -54,6 +55,8 @@ bool launch_fullest(const karp_launch *l, launch_use *out);
  * 100m)" */
 bool daemon_runs_on(const karp_snapshot *s, market *m, const node_pool *p, const struct daemon *d, uint32_t type);
 void show_daemon(const karp_snapshot *s, const struct daemon *d, strbuf *b);
+/* size_causes.c: what DaemonSets request on such a node */
+amount daemons_on(const karp_snapshot *s, market *m, const node_pool *p, uint32_t type, uint32_t resource);
 
 /* size_causes.c: ": m5.8xlarge has 131072Mi, less 9830Mi for the virtual machine itself, …" */
 void show_room_of(strbuf *b, const karp_snapshot *s, market *m, uint32_t resource, uint32_t type);

@@ -169,21 +169,12 @@ static void show_fullest(const karp_launch *l, strbuf *b)
     strbuf_putu(b, " (", (uint64_t)(use.part * 100 + 0.5), "%)");
 }
 
-/* The number of the launch's type in the market; the number of types = it is not there. */
-static uint32_t launched_type(const karp_snapshot *s, const market *m, const karp_launch *l)
-{
-    uint32_t type = 0;
-    while (type < m->table->type_count && !equal_str(text_of(s, m->table->types[type].name), l->choice.instance_type))
-        type++;
-    return type;
-}
-
 /* Nothing is said unless they are as many as the decision counts on the node. */
 static void daemons_of(karp_pod_explanation *e, const karp_snapshot *s, market *m, uint32_t pool, const karp_launch *l)
 {
     karp_str text = { "", 0 };
     double pods = amount_named(l->requests, l->request_count, str("pods"), &text) - (double)l->pod_count;
-    uint32_t type = launched_type(s, m, l), count = 0;
+    uint32_t type = market_launched(s, m, l), count = 0;
     strbuf b = strbuf_on(e->context);
     strbuf_adds(&b, "DaemonSets on the node: ");
     for (uint32_t i = 0; i < s->daemon_count && type < m->table->type_count; i++) {
@@ -231,7 +222,7 @@ void overcommit_cause(karp_pod_explanation *e, const karp_snapshot *s, uint32_t 
 
 static void overcommit_of_launch(karp_pod_explanation *e, const karp_snapshot *s, const market *m, const karp_launch *l)
 {
-    uint32_t type = launched_type(s, m, l);
+    uint32_t type = market_launched(s, m, l);
     strbuf b = strbuf_on(e->context);
     bool any = type < m->table->type_count &&
                show_overcommit(&b, s, l->pods, l->pod_count,
@@ -254,11 +245,11 @@ static void launch_causes(karp_pod_explanation *e, const karp_snapshot *s, const
         strbuf fullest = strbuf_on(e->context);
         show_fullest(l, &fullest);
         record_cause(e, KARP_PLACEMENT_FULLEST, &fullest);
-        if (!e->refused) crowd_causes(e, s, &m, l, launched_type(s, &m, l));
+        if (!e->refused) crowd_causes(e, s, &m, l, market_launched(s, &m, l));
         if (!e->refused) overcommit_of_launch(e, s, &m, l);
-        if (!e->refused) one_more_cause(e, s, &m, l, launched_type(s, &m, l));
+        if (!e->refused) one_more_cause(e, s, &m, l, market_launched(s, &m, l));
         if (!e->refused) excluded_causes(e, s, l);
-        if (!e->refused) generation_cause(e, s, &m, l, launched_type(s, &m, l));
+        if (!e->refused) generation_cause(e, s, &m, l, market_launched(s, &m, l));
         if (!e->refused) daemons_of(e, s, &m, pool_named(s, l->node_pool), l);
     }
     e->refused = e->refused || m.algebra.failed;

@@ -36,7 +36,7 @@ static bool cheapest_without(search *s, const karp_launch *l, karp_str key, doub
     bool found = false;
     for (uint32_t t = 0; t < m.table->type_count; t++) {
         double own = market_price(&m, t);
-        if (own >= *price || market_lacking(s->snapshot, &m, t, NULL) > 0) continue;
+        if (own >= *price || market_lacking(&m, t)) continue;
         *price = own;
         *type = t;
         found = true;

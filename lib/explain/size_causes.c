@@ -73,7 +73,7 @@ static amount less(amount from, amount part)
     return amount_sub(from, part, &out) && amount_sign(out) > 0 ? out : amount_from(0);
 }
 
-static amount daemons_on(const karp_snapshot *s, market *m, const node_pool *p, uint32_t type, uint32_t resource)
+amount daemons_on(const karp_snapshot *s, market *m, const node_pool *p, uint32_t type, uint32_t resource)
 {
     amount sum = amount_from(0), more;
     for (uint32_t i = 0; i < s->daemon_count; i++) {

@@ -162,6 +162,28 @@ def left_pending():
     equal(found(pod('a-0')), [], 'nothing could be launched')
 
 
+def room_for_daemon_sets():
+    """A type that looks large enough, and is not because of DaemonSets."""
+    daemons = {'apiVersion': 'apps/v1', 'kind': 'DaemonSet', 'metadata': {'name': 'agent', 'namespace': 'shop'},
+               'spec': {'selector': {'matchLabels': {'app': 'agent'}}, 'template': {'metadata': {'labels': {'app': 'agent'}}, 'spec': {'containers': [
+                   {'name': 'c', 'resources': {'requests': {'cpu': '900m', 'memory': '4Gi'}}}]}}}}
+    for extra, means in (([daemons], 'cpu (2400m requested, 900m of it by DaemonSets, 1930m there) and memory (7Gi requested, 4Gi of it by DaemonSets, 6903Mi there)'), ([], None)):
+        causes = asked('explain', 'pod', 'shop/web-0', objects=[pool(SIZES), *extra, pod('web-0', cpu='1500m', memory='3Gi')])['causes']
+        text = ' '.join(c['text'] for c in causes if c['kind'] == 'type')
+        equal(means in text if means else 'DaemonSets' not in text, True, text)
+
+
+def two_for_one():
+    """One node would take the pods of two at the price of both: Karpenter does not replace them."""
+    nodes = [node('n0'), node('n1')]
+    there = [*nodes, *(claim(n, Consolidatable='True') for n in nodes), *(pod(f'w-{i}', f'n{i % 2}', cpu='800m') for i in range(4))]
+    for name in ('n0', 'n1'):
+        notes = asked('explain', 'node', name, *NOW, objects=[pool(SIZES, disruption=FREE), *there]).get('warnings', [])
+        check(any(n.startswith('one m6i.xlarge would take the pods of') and 'costs as much as both' in n for n in notes), notes)
+    notes = asked('explain', 'node', 'n0', *NOW, objects=[pool(LARGE, disruption=FREE), *there]).get('warnings', [])
+    equal([n for n in notes if 'as much as both' in n], [], 'no such type')
+
+
 limits_that_bind()
 offerings_that_are_gone()
 drifted_nodes()
@@ -174,4 +196,6 @@ volumes_choose()
 skews()
 limits_and_replacements()
 left_pending()
+room_for_daemon_sets()
+two_for_one()
 finish()
