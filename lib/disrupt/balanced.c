@@ -125,8 +125,7 @@ karp_str balanced_detail(pass *p, double score)
     strbuf_adds(&b, " < 0.50");
     if (score > 1e-6) {
         uint64_t tenths = (uint64_t)(5.0 / score) + 1;
-        strbuf_putu(&b, ": the saving would have to be ", tenths / 10, "");
-        strbuf_addc(&b, '.');
+        strbuf_putu(&b, ": the saving would have to be ", tenths / 10, ".");
         strbuf_putu(&b, "", tenths % 10, " times as large");
     }
     karp_str text;

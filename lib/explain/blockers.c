@@ -313,9 +313,9 @@ static karp_status without_rule(finder *f, holder *h, karp_error *error)
         bool gated = h->kind == KARP_BLOCKER_SPOT_TYPES && held_by_gate(f, n); /* nothing goes without that alone */
         double *most = gated ? &h->behind : &h->savings;
         if (!goes && (drains || tried++ < MOST_MOVES))
-            status = move_savings(f->snapshot, f->options.common, n, &saved, error);
-        if (drains) h->savings += saved;
-        else if (saved > *most) *most = saved; /* one command moves the pods of one node */
+            status = move_savings(f->snapshot, f->options.common, n, f->going_now, &f->launched, &saved, error);
+        if (drains && saved > 0) h->savings += saved;
+        else if (!drains && saved > *most) *most = saved; /* one command moves the pods of one node */
     }
     return status;
 }
@@ -519,6 +519,7 @@ static karp_status find_all(finder *f, karp_error *error)
     node_view_free(&now);
     if (status != KARP_OK) return status;
     memcpy(f->going_now, f->going, width * sizeof *f->going);
+    f->launched = -1;
     ok = open_view(f, &looks);
     if (ok) node_view_remove_commands(&looks, f->empties);
     if (ok) status = look_at_pods(f, &looks, error);

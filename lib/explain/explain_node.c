@@ -2,10 +2,12 @@
 /* Why a node stays: everything that blocks its disruption, and what would happen to its pods. */
 #include <base/money.h>
 
+#include <base/bits.h>
 #include <base/context.h>
 #include <base/error.h>
 #include <disrupt/advice.h>
 #include <explain/market.h>
+#include <explain/move_savings.h>
 #include <explain/node_causes.h>
 #include <explain/node_remedies.h>
 #include <model/drifted.h>
@@ -485,6 +487,31 @@ static const karp_change *removals(karp_node_explanation *e, const karp_snapshot
     return list;
 }
 
+/* Whether launches have pods of other nodes, or pods that wait: then their prices are not what the move costs. */
+static bool shares_launches(const karp_node_explanation *e, const karp_snapshot *s, const karp_decision *d)
+{
+    bool shares = false;
+    for (size_t i = 0; i < d->launches.count && !shares; i++) {
+        const karp_launch *l = &d->launches.items[i];
+        shares = pods_from_node(s, e->node, l->pods, l->pod_count) < l->pod_count;
+    }
+    return shares;
+}
+
+/* What the move saves beside the changes of the others. */
+static karp_status count_savings(karp_node_explanation *e, const karp_snapshot *s, const karp_options *options,
+                                 const karp_change *changes, size_t count, karp_error *error)
+{
+    double before = -1;
+    uint64_t *gone = arena_array(&e->data, s->node_count / 64 + (size_t)1, sizeof *gone);
+    if (gone == NULL) return fail_nomem(error);
+    for (size_t i = 1; i < count; i++) {
+        uint32_t number = state_node_named(s, changes[i].name);
+        if (number != NO_ID) bits_set(gone, number);
+    }
+    return move_savings(s, options, e->node, gone, &before, &e->move.savings, error);
+}
+
 static bool predicts(const karp_options *options) { return rule_of(options_rules(options), RULE_VPA_PREDICTION); }
 
 static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *given,
@@ -507,12 +534,14 @@ static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, c
         e->refused = e->refused || !name_unplaced(e, s, d);
     } else {
         read_move(e, s, d);
+        if (has_price(e->move.price) && shares_launches(e, s, d))
+            status = count_savings(e, seen, &options, changes, count, error);
         e->refused = e->refused || !name_launches(e, s, d) || !name_type(e, s, d) || !name_shielded(e, s, d) ||
                      !blame_pending(e, s, d);
     }
     e->refused = e->refused || !name_preference(e, s);
     karp_decision_unref(d);
-    return e->refused ? fail_nomem(error) : KARP_OK;
+    return e->refused ? fail_nomem(error) : status;
 }
 
 /* ---- the node ---------------------------------------------------------------------------------------------------- */

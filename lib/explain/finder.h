@@ -46,6 +46,7 @@ typedef struct finder {
     node_view closed; /* no node can be disrupted in it; for PodDisruptionBudgets, one after the other */
     bool opened;
     int64_t now;
+    double launched; /* what launches cost without nodes that go now; negative = not known yet */
     uint32_t *sure; /* by state node: how many holders keep it whatever else happens */
 } finder;
 

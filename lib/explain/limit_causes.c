@@ -28,8 +28,7 @@ void show_use_of_limits(const karp_snapshot *s, uint32_t pool, strbuf *b)
         amount used = limit_used(s, pool, &limits.items[i]);
         if (amount_sign(used) <= 0) continue;
         strbuf_adds(b, count++ == 0 ? ", in use " : ", ");
-        strbuf_addstr(b, strings_get(&s->raw.resources, limits.items[i].resource));
-        strbuf_addc(b, ' ');
+        strbuf_put(b, "", strings_get(&s->raw.resources, limits.items[i].resource), " ");
         add_quantity(b, used, limits.items[i].binary);
     }
 }

@@ -14,8 +14,7 @@ static bool allows_none(karp_str nodes) { return str_is(nodes, "0") || str_is(no
 
 static void field_of_budget(linting *l, uint32_t index)
 {
-    strbuf_putu(&l->field, "spec.disruption.budgets[", index, "");
-    strbuf_addc(&l->field, ']');
+    strbuf_putu(&l->field, "spec.disruption.budgets[", index, "]");
 }
 
 /* The day of the week that the text begins with, as a number or a name; -1 = none. */

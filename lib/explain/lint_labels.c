@@ -52,8 +52,8 @@ static void lint_key(linting *l, uint32_t key, bool must_be_known, const char *k
     nearest near = nearest_key(l, text_of(l->snapshot, key));
     if (near.best.ptr == NULL && !must_be_known) return;
     strbuf_adds(&l->field, field);
-    strbuf_put(&l->text, "no instance type, offering, node or NodePool has the label '", text_of(l->snapshot, key), "");
-    strbuf_addc(&l->text, '\'');
+    strbuf_put(&l->text, "no instance type, offering, node or NodePool has the label '", text_of(l->snapshot, key),
+               "'");
     lint_suggest(l, &near);
     lint_note(l, LINT_UNKNOWN_LABEL, kind, named);
 }
@@ -234,9 +234,7 @@ static bool is_local_zone(const linting *l, uint32_t key, uint32_t value)
 static void note_value(linting *l, uint32_t key, uint32_t value, const char *kind, karp_str named, const char *field)
 {
     strbuf_adds(&l->field, field);
-    strbuf_addc(&l->field, '[');
-    strbuf_addstr(&l->field, text_of(l->snapshot, key));
-    strbuf_addc(&l->field, ']');
+    strbuf_put(&l->field, "[", text_of(l->snapshot, key), "]");
     strbuf_put(&l->text, "nothing has the value ", text_of(l->snapshot, value), " of ");
     strbuf_addstr(&l->text, text_of(l->snapshot, key));
     nearest near = nearest_value(l, key, value);

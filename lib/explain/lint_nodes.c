@@ -18,8 +18,7 @@ static void check_taint(linting *l, const node_pool *p, const struct node *n, co
 {
     const karp_snapshot *s = l->snapshot;
     if (taint_declared(s, p, t)) return;
-    strbuf_put(&l->field, "spec.taints[", text_of(s, t->key), "");
-    strbuf_addc(&l->field, ']');
+    strbuf_put(&l->field, "spec.taints[", text_of(s, t->key), "]");
     strbuf_put(&l->text, "NodePool ", name_of(s, p->meta.name), "");
     strbuf_adds(&l->text,
                 " does not declare it: Karpenter takes it for lasting and launches another node for the same pods");

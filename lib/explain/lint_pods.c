@@ -69,8 +69,7 @@ static void check_spread(linting *l, const lint_group *g, uint32_t index)
     uint64_t most = (uint64_t)domains * (uint32_t)(c->max_skew > 0 ? c->max_skew : 0);
     uint32_t left = domains >= wanted || most >= g->count ? 0 : lint_left_pending(l, g);
     if (left == 0) return;
-    strbuf_putu(&l->field, "spec.topologySpreadConstraints[", index, "");
-    strbuf_addc(&l->field, ']');
+    strbuf_putu(&l->field, "spec.topologySpreadConstraints[", index, "]");
     strbuf_put(&l->text, "", text_of(l->snapshot, key), " has ");
     strbuf_addu(&l->text, domains);
     strbuf_adds(&l->text, domains == 1 ? " value" : " values");
@@ -241,8 +240,7 @@ static void check_toleration(linting *l, const lint_group *g, uint32_t index)
     if (t->op != KARP_TOLERATION_EQUAL || near.wanted.len < SHORTEST || l->guesses == MOST_GUESSES) return;
     l->guesses++;
     if (!offer_all(l, t, &near) || near.best.ptr == NULL) return;
-    strbuf_putu(&l->field, "spec.tolerations[", index, "");
-    strbuf_addc(&l->field, ']');
+    strbuf_putu(&l->field, "spec.tolerations[", index, "]");
     strbuf_put(&l->text, "no taint ", text_of(l->snapshot, t->key), " of a NodePool or node has the value ");
     strbuf_addstr(&l->text, near.wanted);
     lint_suggest(l, &near);

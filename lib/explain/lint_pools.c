@@ -193,8 +193,7 @@ static void check_class(linting *l, uint32_t pool)
     if (!some) return;
     strbuf_adds(&l->field, "spec.template.spec.nodeClassRef");
     strbuf_addstr(&l->text, text_of(l->snapshot, p->class_kind));
-    strbuf_addc(&l->text, ' ');
-    strbuf_addstr(&l->text, wanted);
+    strbuf_put(&l->text, " ", wanted, "");
     strbuf_adds(&l->text, other_kind ? " is not in the input; there is one of that name and of another kind"
                                      : " is not in the input");
     if (!other_kind) lint_suggest(l, &near);

@@ -59,8 +59,8 @@ static void check_preferred(linting *l, const lint_group *g)
         const pod_term *t = &g->shape->preferred_anti.items[i];
         if (l->snapshot->facts.normalized[t->topology_key] != l->snapshot->known.hostname) continue;
         if (g->count < 2 || !is_about_itself(l, g, t) || lint_left_pending(l, g) > 0) continue;
-        strbuf_putu(&l->field, "spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[", i, "");
-        strbuf_addc(&l->field, ']');
+        strbuf_putu(&l->field, "spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[", i,
+                    "]");
         strbuf_adds(&l->text, "Karpenter keeps preferences where it can, so each of ");
         add_pods(&l->text, g->count);
         strbuf_adds(&l->text, " gets a node without another one of them");
@@ -108,8 +108,7 @@ static void check_required(linting *l, const lint_group *g)
         uint32_t domains = count_values(l, key);
         uint32_t left = domains >= g->count ? 0 : lint_left_pending(l, g);
         if (left == 0) continue;
-        strbuf_putu(&l->field, "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[", i, "");
-        strbuf_addc(&l->field, ']');
+        strbuf_putu(&l->field, "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[", i, "]");
         show_values_of_key(l, key, domains);
         lint_add_left(l, left, g);
         lint_note(l, LINT_ANTI_AFFINITY_CANNOT_HOLD, "Pod", pod_name(l->snapshot, g->pod));

@@ -221,8 +221,7 @@ static void show_window(strbuf *b, const budget *rule, int64_t next_change, int6
         strbuf_adds(b, ", always");
     } else {
         char length[KARP_VALUE_TEXT];
-        strbuf_put(b, ", schedule '", rule->schedule, "");
-        strbuf_addc(b, '\'');
+        strbuf_put(b, ", schedule '", rule->schedule, "'");
         if (rule->duration != KARP_DURATION_UNSET) {
             karp_duration_format(rule->duration, length);
             strbuf_put(b, " for ", str_short_duration(str(length)), "");
@@ -343,8 +342,7 @@ static void show_wait(strbuf *b, const node_cause *c)
     uint32_t which = event ? pod_of_event(s, node_of(c), since) : NO_ID;
     strbuf_adds(b, event ? ", when a pod last came or went" : ", when the node was initialized");
     if (which != NO_ID) {
-        strbuf_put(b, " (", pod_name(s, which), "");
-        strbuf_addc(b, ')');
+        strbuf_put(b, " (", pod_name(s, which), ")");
     }
     if (!wait_is_over(s, c->view->node, c->decision->now)) return;
     strbuf_adds(b, "; that time is over, but the condition is not set. Karpenter's controller sets it: is Karpenter "

@@ -121,8 +121,7 @@ static void add_refusals(search *s, const karp_unschedulable *row, size_t first)
     }
     add_count(&text, count, " existing node does not take it: ", " existing nodes do not take it: ");
     add_reason(s, &row->targets[first], &text);
-    strbuf_put(&text, " (", (karp_str){ names.ptr, names.failed ? 0 : names.len }, "");
-    strbuf_addc(&text, ')');
+    strbuf_put(&text, " (", (karp_str){ names.ptr, names.failed ? 0 : names.len }, ")");
     e->refused = e->refused || names.failed;
     strbuf_free(&names);
     record_cause(e, KARP_PLACEMENT_EXISTING_NODES, &text);
@@ -159,8 +158,7 @@ static void show_fullest(const karp_launch *l, strbuf *b)
 {
     launch_use use;
     if (!launch_fullest(l, &use)) return;
-    strbuf_put(b, "most used on the node: ", use.resource, "");
-    strbuf_addc(b, ' ');
+    strbuf_put(b, "most used on the node: ", use.resource, " ");
     quantity asked, has;
     if (quantity_parse(use.requested.ptr, use.requested.len, &asked) != 0 ||
         quantity_parse(use.allocatable.ptr, use.allocatable.len, &has) != 0)

@@ -57,8 +57,7 @@ static void add_requirement(strbuf *b, const karp_snapshot *s, uint32_t pool, co
     for (uint32_t i = 0; i < p->requirements.count && own == NULL; i++) {
         if (equal_str(text_of(s, p->requirements.items[i].key), r->key)) own = &p->requirements.items[i];
     }
-    strbuf_addstr(b, r->key);
-    strbuf_addc(b, ' ');
+    strbuf_put(b, "", r->key, " ");
     strbuf_adds(b, operator_name(own != NULL ? own->op : r->op));
     size_t count = own != NULL ? own->value_count : r->value_count;
     for (size_t i = 0; i < count && i < VALUES_NAMED; i++) {
@@ -112,8 +111,7 @@ static void open_label(search *s, const karp_launch *l, const expression *e)
     const karp_str *value = label_value(l->labels, l->label_count, text_of(w, e->key));
     strbuf b = strbuf_on(s->out->context);
     if (named && value != NULL && value->len > 0) {
-        strbuf_put(&b, "the node gets the label ", text_of(w, e->key), "");
-        strbuf_addc(&b, '=');
+        strbuf_put(&b, "the node gets the label ", text_of(w, e->key), "=");
         strbuf_addstr(&b, *value);
         strbuf_put(&b, " because the pod selects it: NodePool ", l->node_pool, " leaves the value open (Exists)");
     } else if (!named) {

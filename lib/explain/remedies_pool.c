@@ -275,8 +275,7 @@ static void try_value(search *s, uint32_t pool, uint32_t index, uint32_t value, 
     if (!allow(s, e, value, &changed)) return;
     replace_expression(s, pool, index, &changed);
     strbuf_clear(text);
-    strbuf_put(text, "allow ", text_of(s->snapshot, e->key), "");
-    strbuf_addc(text, '=');
+    strbuf_put(text, "allow ", text_of(s->snapshot, e->key), "=");
     strbuf_put(text, "", text_of(s->snapshot, value), " in the requirements");
     add_pool(s, text, pool);
     (void)search_try(s, KARP_REMEDY_ALLOW_VALUE, 1, text);
@@ -311,8 +310,7 @@ static void try_label(search *s, uint32_t pool, const label_pair *label, strbuf 
     if (is_known(s, normal(s, label->key)) || pool_label_wrong(s->snapshot, label) != NULL) return;
     replace_expression(s, pool, s->snapshot->raw.pools.items[pool].requirements.count, &e);
     strbuf_clear(text);
-    strbuf_put(text, "add the label ", text_of(s->snapshot, label->key), "");
-    strbuf_addc(text, '=');
+    strbuf_put(text, "add the label ", text_of(s->snapshot, label->key), "=");
     strbuf_put(text, "", text_of(s->snapshot, label->value), " to the template");
     add_pool(s, text, pool);
     (void)search_try(s, KARP_REMEDY_ADD_LABEL, 1, text);

@@ -125,8 +125,7 @@ static void try_partner(search *s, const karp_topology *t, karp_str partner, kar
     strbuf text = strbuf_on(s->snapshot->context);
     strbuf_put(&text, "start ", pod_name(s->snapshot, s->pod), " before ");
     strbuf_addstr(&text, partner);
-    strbuf_put(&text, ", or give the latter the node selector ", t->key, "");
-    strbuf_addc(&text, '=');
+    strbuf_put(&text, ", or give the latter the node selector ", t->key, "=");
     strbuf_addstr(&text, domain);
     (void)search_try(s, KARP_REMEDY_PIN_PARTNER, 1, &text);
     strbuf_free(&text);

@@ -29,8 +29,7 @@ static void add_differences(strbuf *b, const karp_snapshot *s, const resource_li
         if (order == 0 || (order > 0) != more_in_one) continue;
         if (!*first) strbuf_adds(b, ", ");
         *first = false;
-        strbuf_addstr(b, strings_get(&s->raw.resources, r->resource));
-        strbuf_addc(b, ' ');
+        strbuf_put(b, "", strings_get(&s->raw.resources, r->resource), " ");
         add_amount(b, one, r);
         strbuf_adds(b, between);
         add_amount(b, other, r);

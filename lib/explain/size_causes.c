@@ -34,8 +34,7 @@ void show_daemon(const karp_snapshot *s, const struct daemon *d, strbuf *b)
     for (uint32_t i = 0; i < r->count; i++) {
         if (r->items[i].resource == RESOURCE_PODS || amount_sign(r->items[i].value) == 0) continue;
         strbuf_adds(b, count++ == 0 ? " (" : ", ");
-        strbuf_addstr(b, strings_get(&s->raw.resources, r->items[i].resource));
-        strbuf_addc(b, ' ');
+        strbuf_put(b, "", strings_get(&s->raw.resources, r->items[i].resource), " ");
         add_quantity(b, r->items[i].value, r->items[i].binary);
     }
     if (count > 0) strbuf_addc(b, ')');
@@ -175,8 +174,7 @@ static void show_disk(strbuf *b, const karp_snapshot *s, uint32_t pool)
     const node_pool *p = &s->raw.pools.items[pool];
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (!equal_str(text_of(s, p->class_group), str(fields[i].group))) continue;
-        strbuf_put(b, "; this is the root volume: ", text_of(s, p->class_kind), "");
-        strbuf_addc(b, ' ');
+        strbuf_put(b, "; this is the root volume: ", text_of(s, p->class_kind), " ");
         strbuf_put(b, "", text_of(s, p->class_name), " can set a larger one in ");
         strbuf_adds(b, fields[i].field);
     }

@@ -33,8 +33,7 @@ void one_more_cause(karp_pod_explanation *e, const karp_snapshot *s, market *m, 
         if (r->resource == RESOURCE_PODS) own = amount_whole(1);
         if (amount_sign(own) <= 0 || !amount_add(r->value, own, &sum) || amount_cmp(sum, has) <= 0) continue;
         strbuf b = strbuf_on(e->context);
-        strbuf_put(&b, "one more pod like it does not fit there: ", strings_get(&s->raw.resources, r->resource), "");
-        strbuf_addc(&b, ' ');
+        strbuf_put(&b, "one more pod like it does not fit there: ", strings_get(&s->raw.resources, r->resource), " ");
         add_quantities(&b, sum, " of ", has, r->binary);
         show_room_of(&b, s, m, r->resource, type);
         record_cause(e, KARP_PLACEMENT_FULLEST, &b);

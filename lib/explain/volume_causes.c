@@ -87,8 +87,7 @@ static bool show_requirement_of(const karp_snapshot *s, uint32_t name_space, uin
     const expression *e = &terms.items[0].expressions.items[0];
     strbuf_adds(b, "claim ");
     strbuf_addname(b, text_of(s, name_space), name_of(s, claim));
-    strbuf_put(b, " has a volume that requires ", text_of(s, e->key), "");
-    strbuf_addc(b, ' ');
+    strbuf_put(b, " has a volume that requires ", text_of(s, e->key), " ");
     strbuf_adds(b, operator_name(e->op));
     for (uint32_t i = 0; i < e->value_count && i <= ZONES_NAMED; i++) {
         strbuf_adds(b, i == 0 ? " [" : i == ZONES_NAMED ? " …" : " ");

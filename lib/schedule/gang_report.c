@@ -218,8 +218,7 @@ static bool warn_of_row(karp_decision *d, const karp_group_outcome *row, strbuf 
 {
     strbuf_adds(b, karp_group_source_name(row->source));
     if (row->source != KARP_GROUP_KUBERNETES) strbuf_adds(b, " group");
-    strbuf_addc(b, ' ');
-    strbuf_addstr(b, row->name);
+    strbuf_put(b, " ", row->name, "");
     strbuf_put(b, ": ", row->detail, "");
     strbuf_adds(b, row->placed > 0 ? ": none of its pods is bound, and nodes that are launched for them stay empty"
                                    : ": none of its pods is bound");

@@ -63,8 +63,7 @@ void gang_add_tries(const gang_result *r, strbuf *out)
         const gang_try *t = &r->tries[i];
         if (i > 0) strbuf_adds(out, "; ");
         if (t->domain.ptr != NULL) {
-            strbuf_put(out, "in ", t->domain, "");
-            strbuf_addc(out, ' ');
+            strbuf_put(out, "in ", t->domain, " ");
         }
         strbuf_addu(out, t->fit);
         strbuf_putu(out, " of ", t->least, "");

@@ -280,8 +280,7 @@ void limits_name(const karp_snapshot *w, uint32_t pool, strbuf *out)
         char number[QUANTITY_TEXT];
         quantity q = { .value = limits->items[i].value, .binary = limits->items[i].binary };
         strbuf_adds(out, i == first ? "limit " : ", ");
-        strbuf_addstr(out, strings_get(&w->raw.resources, limits->items[i].resource));
-        strbuf_addc(out, ' ');
+        strbuf_put(out, "", strings_get(&w->raw.resources, limits->items[i].resource), " ");
         strbuf_add(out, number, quantity_format(q, number));
     }
 }
@@ -389,8 +388,7 @@ static bool report_template(scheduler *s, karp_decision *d, uint32_t template_nu
                         : " leaves too little for a node that takes them");
     strbuf_put(&b, ", so that other NodePools launch for pods that it would take, first ",
                pod_name(s->snapshot, l->pods[0]), " (");
-    strbuf_addstr(&b, l->node_pool);
-    strbuf_addc(&b, ')');
+    strbuf_put(&b, "", l->node_pool, ")");
     bool ok = !b.failed && decision_warn(d, b.ptr, b.len);
     strbuf_free(&b);
     return ok;

@@ -104,8 +104,7 @@ static void add_no_room(strbuf *b, const karp_snapshot *s, const pod *p, uint32_
 {
     const resource_amount *asked = &s->raw.shapes.items[p->shape].requests.items[which];
     strbuf_put(b, "there is no room on ", name_of(s, s->nodes[on].name), ": it requests ");
-    strbuf_addstr(b, strings_get(&s->raw.resources, asked->resource));
-    strbuf_addc(b, ' ');
+    strbuf_put(b, "", strings_get(&s->raw.resources, asked->resource), " ");
     add_amount(b, asked->value, asked->binary);
     strbuf_adds(b, ", and other pods leave ");
     add_amount(b, free, asked->binary);

@@ -299,9 +299,7 @@ static bool warn_of_fault(scheduler *s, karp_decision *d, const node_pool *p, co
     strbuf b = strbuf_on(s->context);
     strbuf_put(&b, "NodePool ", name_of(w, p->meta.name), ": Karpenter would not use it: its ");
     strbuf_adds(&b, parts[f->part]);
-    strbuf_addc(&b, ' ');
-    strbuf_addstr(&b, text_of(w, f->key));
-    strbuf_addc(&b, ' ');
+    strbuf_put(&b, " ", text_of(w, f->key), " ");
     strbuf_adds(&b, f->wrong);
     bool ok = !b.failed && decision_warn(d, b.ptr, b.len);
     strbuf_free(&b);

@@ -11,8 +11,7 @@ enum { VALUES_SHOWN = 5 };
 void show_requirement(const scheduler *s, strbuf *b, uint32_t requirement_id)
 {
     const requirement *r = requirement_get(&s->algebra, requirement_id);
-    strbuf_addstr(b, text_of(s->snapshot, r->key));
-    strbuf_addc(b, ' ');
+    strbuf_put(b, "", text_of(s->snapshot, r->key), " ");
     strbuf_adds(b, operator_name(requirement_op(r)));
     if (r->value_count > 0) {
         strbuf_adds(b, " [");
@@ -74,8 +73,7 @@ void show_selector(const scheduler *s, strbuf *b, const selector *x, label_list 
         const label_pair *l = i < x->labels.count ? &x->labels.items[i] : &extra.items[i - x->labels.count];
         strbuf_adds(b, n++ > 0 ? "," : "");
         strbuf_addstr(b, text_of(s->snapshot, l->key));
-        strbuf_addc(b, '=');
-        strbuf_addstr(b, text_of(s->snapshot, l->value));
+        strbuf_put(b, "=", text_of(s->snapshot, l->value), "");
     }
     for (uint32_t i = 0; x != NULL && i < x->expressions.count; i++) {
         const expression *e = &x->expressions.items[i];
@@ -96,11 +94,9 @@ void show_taint(const karp_snapshot *s, strbuf *b, const taint *t)
 {
     strbuf_addstr(b, text_of(s, t->key));
     if (t->value != NO_TEXT) {
-        strbuf_addc(b, '=');
-        strbuf_addstr(b, text_of(s, t->value));
+        strbuf_put(b, "=", text_of(s, t->value), "");
     }
-    strbuf_addc(b, ':');
-    strbuf_addstr(b, text_of(s, t->effect));
+    strbuf_put(b, ":", text_of(s, t->effect), "");
 }
 
 struct row {
@@ -145,8 +141,7 @@ void show_resources(const scheduler *s, strbuf *b, resource_list list)
     for (size_t i = 0; rows != NULL && i < n; i++) {
         strbuf_adds(b, i > 0 ? ",\"" : "\"");
         strbuf_addstr(b, rows[i].name);
-        strbuf_put(b, "\":\"", rows[i].text, "");
-        strbuf_addc(b, '"');
+        strbuf_put(b, "\":\"", rows[i].text, "\"");
     }
     strbuf_addc(b, '}');
     arena_free(&a);

@@ -239,8 +239,7 @@ static void show_volume_limit(scheduler *s, strbuf *b, const template_ *t, uint3
     if (!launch_volumes_blame(s, &alone, class_number, t->initial, &driver, &count, &limit)) return;
     strbuf_put(b, " (provisioner=", text_of(s->snapshot, driver), ", volume-count=");
     strbuf_addu(b, count);
-    strbuf_putu(b, ", volume-limit=", limit > 0 ? (uint64_t)limit : 0, "");
-    strbuf_addc(b, ')');
+    strbuf_putu(b, ", volume-limit=", limit > 0 ? (uint64_t)limit : 0, ")");
 }
 
 static void show_untolerated(const scheduler *s, strbuf *b, const template_ *t, const view *v)

@@ -184,6 +184,15 @@ def two_for_one():
     equal([n for n in notes if 'as much as both' in n], [], 'no such type')
 
 
+def savings_beside_pending_pods():
+    """A node whose pods would take the room of a node that goes, or of a pending pod, saves nothing."""
+    idle, busy = node('idle'), node('busy')
+    there = [pool(LARGE, disruption=FREE), idle, claim(idle, Consolidatable='True'), busy, claim(busy, Consolidatable='True'), pod('run-0', 'busy', cpu='1800m'), pod('new-0')]
+    told = asked('blockers', *NOW, objects=there)
+    equal((told['now'], told['together'], [(b['kind'], b['savings']) for b in told['blockers']]), (0.096, 0, [('several-nodes', 0)]), told)
+    equal(asked('explain', 'node', 'busy', *NOW, objects=there)['bestRejectedMove']['savings'], '0', 'as explain node says')
+
+
 limits_that_bind()
 offerings_that_are_gone()
 drifted_nodes()
@@ -198,4 +207,5 @@ limits_and_replacements()
 left_pending()
 room_for_daemon_sets()
 two_for_one()
+savings_beside_pending_pods()
 finish()
