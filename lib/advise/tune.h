@@ -126,5 +126,6 @@ void tune_figures_of(const karp_tune_design *r, double out[TUNE_FIGURES]);
 /* Whether design a is better than b. One whose result is not known is worse than any other. */
 bool tune_is_better(const karp_tune *t, size_t a, size_t b);
 
+karp_tune_design tune_design_at(const karp_tune *t, size_t index); /* write_tune.c */
 /* write_tune_html.c: writes the page. */
 void tune_write_html(const karp_tune *t, const karp_write_options *options, write_buffer *b);

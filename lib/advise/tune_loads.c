@@ -38,8 +38,7 @@ static bool add_copy(scaling *s, const tree *pod, uint32_t number)
     tree *spec = tree_own(s->memory, copy, "spec", TREE_MAP);
     strbuf name = strbuf_on(s->t->context);
     strbuf_addstr(&name, tree_get_text(metadata, "name"));
-    strbuf_adds(&name, "-more-");
-    strbuf_addu(&name, number);
+    strbuf_putu(&name, "-more-", number, "");
     bool good = !name.failed;
     if (good) tree_set_text(s->memory, metadata, "name", (karp_str){ name.ptr, name.len });
     tree_remove(s->memory, metadata, "uid");

@@ -5,7 +5,7 @@
 #include <io/write_licences.h>
 #include <io/write_notes.h>
 
-static karp_tune_design design_at(const karp_tune *t, size_t index)
+karp_tune_design tune_design_at(const karp_tune *t, size_t index)
 {
     karp_tune_design d = { .size = sizeof d };
     (void)karp_tune_get_design(t, index, &d);
@@ -84,7 +84,7 @@ static void write_designs(json_out *j, const karp_tune *t, size_t *best)
     *best = 0;
     json_member_array(j, "designs");
     for (size_t i = 0; i < t->design_count; i++) {
-        const karp_tune_design d = design_at(t, i);
+        const karp_tune_design d = tune_design_at(t, i);
         json_open_object(j);
         json_member_uint(j, "design", i);
         write_changes(j, t, &d);
@@ -100,7 +100,7 @@ static void write_alone(json_out *j, const karp_tune *t, size_t best)
 {
     json_member_array(j, "alone");
     for (size_t i = 1; i < t->design_count; i++) {
-        const karp_tune_design d = design_at(t, i);
+        const karp_tune_design d = tune_design_at(t, i);
         bool part = d.known && d.changes == 1;
         for (size_t a = 0; part && a < t->axis_count; a++)
             part = d.values[a] == 0 || d.values[a] == t->designs[best].values[a];

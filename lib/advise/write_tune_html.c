@@ -15,13 +15,6 @@ enum { MOST_ROWS = 50, DAY_MOST = 1000 };
 
 static double money_of(const karp_tune *t, double cost) { return t->replay ? cost : cost * HOURS_A_MONTH; }
 
-static karp_tune_design design_at(const karp_tune *t, size_t index)
-{
-    karp_tune_design d = { .size = sizeof d };
-    (void)karp_tune_get_design(t, index, &d);
-    return d;
-}
-
 /* "as it is", or "web: consolidateAfter 5m, weight 10" */
 static void write_changes(const karp_tune *t, const karp_tune_design *d, write_buffer *b)
 {
@@ -58,8 +51,7 @@ static double figure_of(const karp_tune *t, const karp_tune_design *d, tune_figu
 
 static void write_row(const karp_tune *t, size_t index, const karp_tune_design *d, write_buffer *b)
 {
-    buffer_text(b, "<tr><td>design ");
-    buffer_uint(b, index);
+    buffer_between_u(b, "<tr><td>design ", index, "");
     buffer_text(b, d->best ? " (best)</td>" : "</td>");
     for (tune_figure f = TUNE_COST; f < TUNE_LEFT; f++) {
         bool money = f == TUNE_COST || (f == TUNE_EXPOSURE && !t->replay);
@@ -85,7 +77,7 @@ static void write_table(const karp_tune *t, write_buffer *b)
     }
     buffer_text(b, "<th>pods left</th><th class=\"w\">changes</th></tr>\n");
     for (size_t i = 0; i < t->design_count && rows < MOST_ROWS; i++) {
-        const karp_tune_design d = design_at(t, i);
+        const karp_tune_design d = tune_design_at(t, i);
         if (i > 0 && !d.on_front) continue;
         write_row(t, i, &d, b);
         rows++;
@@ -110,7 +102,7 @@ static bool take_designs(scatter *s)
     if (s->list == NULL || s->numbers == NULL) return false;
     s->least = HUGE_VAL;
     for (size_t i = 0; i < s->t->design_count; i++) {
-        const karp_tune_design d = design_at(s->t, i);
+        const karp_tune_design d = tune_design_at(s->t, i);
         if (!d.known || d.leaves_more) continue;
         double cost = figure_of(s->t, &d, TUNE_COST);
         s->least = fmin(s->least, cost);
@@ -271,19 +263,15 @@ static void write_keys(const karp_tune *t, size_t best, write_buffer *b)
 
 static void write_sentence(const karp_tune *t, size_t best, write_buffer *b)
 {
-    const karp_tune_design own = design_at(t, 0), d = design_at(t, best);
+    const karp_tune_design own = tune_design_at(t, 0), d = tune_design_at(t, best);
     const char *unit = t->replay ? "" : " a month";
-    buffer_text(b, "<p>");
-    buffer_uint(b, t->design_count);
-    buffer_text(b, " of ");
+    buffer_between_u(b, "<p>", t->design_count, " of ");
     buffer_uint(b, karp_tune_grid(t));
     buffer_text(b, t->replay ? " designs, each replayed. " : " designs, each settled. ");
     if (!d.best) buffer_text(b, "None is within the caps.");
     else if (best == 0) buffer_text(b, "None is better than the input as it is.");
     if (best > 0) {
-        buffer_text(b, "The best is design ");
-        buffer_uint(b, best);
-        buffer_text(b, ": ");
+        buffer_between_u(b, "The best is design ", best, ": ");
         text_dollars(b, money_of(t, d.cost), false);
         buffer_text(b, unit);
         buffer_text(b, " instead of ");
@@ -311,7 +299,7 @@ void tune_write_html(const karp_tune *t, const karp_write_options *options, writ
     scatter s = { .t = t };
     size_t best = 0;
     for (size_t i = 0; i < t->design_count; i++) {
-        if (design_at(t, i).best) best = i;
+        if (tune_design_at(t, i).best) best = i;
     }
     chart_page_begin(b);
     write_name(options->title, b);

@@ -30,6 +30,12 @@ int by_double(const void *a, const void *b, const void *user)
     return x < y ? -1 : x > y;
 }
 
+int by_falling(uint32_t a, uint32_t b, const void *values)
+{
+    const double *list = values;
+    return list[a] > list[b] ? -1 : list[a] < list[b];
+}
+
 int by_rank(uint32_t a, uint32_t b, const void *ranks)
 {
     const uint32_t *rank = ranks;

@@ -13,6 +13,7 @@ int by_number(const void *a, const void *b, const void *user);
 int by_double(const void *a, const void *b, const void *user);
 /* Compare ids, or elements that begin with an id, by their numbers in an array of uint32_t. */
 int by_rank(uint32_t a, uint32_t b, const void *ranks);
+int by_falling(uint32_t a, uint32_t b, const void *values); /* doubles; the largest first */
 int by_first_rank(const void *a, const void *b, const void *ranks);
 
 /* Merge sort of `count` elements of `size` bytes. false = out of memory for scratch space; the array is unchanged. */

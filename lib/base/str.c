@@ -33,6 +33,13 @@ karp_str str_after(karp_str a, char c)
     return at == NULL ? a : (karp_str){ at + 1, a.len - (size_t)(at + 1 - a.ptr) };
 }
 
+karp_str str_after_last(karp_str a, char c)
+{
+    size_t at = a.len;
+    while (at > 0 && a.ptr[at - 1] != c) at--;
+    return (karp_str){ a.ptr + at, a.len - at };
+}
+
 karp_str str_until(karp_str *rest, char end)
 {
     const char *at = rest->len ? memchr(rest->ptr, end, rest->len) : NULL;

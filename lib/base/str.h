@@ -37,6 +37,8 @@ bool str_contains(karp_str a, karp_str part);
 karp_str str_before(karp_str a, char c);
 /* What follows the first such character; all of the text if there is none. */
 karp_str str_after(karp_str a, char c);
+/* What follows the last such character, or all of it. */
+karp_str str_after_last(karp_str a, char c);
 /* Takes the part before the first such character, or all of it, from the text. The character is left out. */
 karp_str str_until(karp_str *rest, char end);
 

@@ -96,6 +96,11 @@ void strbuf_addu(strbuf *b, uint64_t value)
     strbuf_add(b, digits, write_digits(digits, value));
 }
 
+void strbuf_plural(strbuf *b, uint64_t count, const char *one, const char *more)
+{
+    strbuf_putu(b, "", count, count == 1 ? one : more);
+}
+
 void strbuf_addi(strbuf *b, int64_t value)
 {
     if (value < 0) strbuf_addc(b, '-');

@@ -48,6 +48,9 @@ static inline void strbuf_addc(strbuf *b, char c)
 }
 void strbuf_addu(strbuf *b, uint64_t value);
 void strbuf_addi(strbuf *b, int64_t value);
+/* Append a text, or a number, between two others. */
+/* The number, and the text for one or that for any other number. */
+void strbuf_plural(strbuf *b, uint64_t count, const char *one, const char *more);
 
 /* Writes decimal digits without a NUL and returns their number. */
 size_t write_digits(char out[20], uint64_t value);

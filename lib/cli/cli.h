@@ -365,6 +365,8 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
 bool rules_text(const cli_options *options, karp_str *out);
 void rules_free(const cli_options *options, karp_str text);
 void input_free(const cli_options *options, cli_input *input);
+/* karp_reader_price(), as the price of karp_node_list_options; `user` is the reader. */
+double input_price(karp_str instance_type, karp_str zone, karp_str capacity_type, void *user);
 /* What the input has that is not planned or not understood; false = nothing. */
 bool input_incomplete(const cli_input *input, char text[INCOMPLETE_TEXT]);
 /* Adds the notes of a decision, except the changes of karp whatif, to the input. The decision must live as long as the
@@ -490,6 +492,8 @@ bool output_is_quiet(void);
 void print_note(karp_str message);
 /* Prints "karp: MESSAGE", with `what` "karp: WHAT: MESSAGE". */
 bool print_problem(const char *what, const char *message);
+/* Likewise of an option's value: "karp: COMMAND: OPTION VALUE: MESSAGE". */
+bool problem_of_option(const char *command, const char *option, const char *value, const char *message);
 int problem_of_use(const char *what, const char *message); /* the same; returns EXIT_ERROR */
 
 /* Write options with format, layout, title, digest and the reader's notes. */

@@ -316,6 +316,11 @@ bool input_read(const cli_options *options, bool keep_documents, cli_input *inpu
     return true;
 }
 
+double input_price(karp_str instance_type, karp_str zone, karp_str capacity_type, void *user)
+{
+    return karp_reader_price(user, instance_type, zone, capacity_type);
+}
+
 void input_free(const cli_options *options, cli_input *input)
 {
     karp_free(options->context, input->warnings, input->warning_count * sizeof(karp_str));

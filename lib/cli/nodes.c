@@ -10,11 +10,6 @@ static const char clear_screen[] = "\033[H\033[2J";
 typedef karp_status (*writer_of_list)(karp_context *context, const karp_node_list *list,
                                       const karp_write_options *options, karp_text *out, karp_error *error);
 
-static double catalogue_price(karp_str instance_type, karp_str zone, karp_str capacity_type, void *user)
-{
-    return karp_reader_price(user, instance_type, zone, capacity_type);
-}
-
 /* Lists the nodes and writes them in one of two ways. */
 static karp_status list_nodes(cli_answer *answer, const char *verb, bool losses, writer_of_list write)
 {
@@ -24,7 +19,7 @@ static karp_status list_nodes(cli_answer *answer, const char *verb, bool losses,
     karp_node_list_options_init(&options, sizeof(options));
     options.common = &common;
     options.losses = losses;
-    options.price = catalogue_price;
+    options.price = input_price;
     options.price_user = answer->input.reader;
     progress_begin("looking at the nodes");
     karp_status status = karp_list_nodes(answer->input.snapshot, &options, &list, &answer->error);

@@ -84,6 +84,13 @@ bool print_problem(const char *what, const char *message)
     return end_problem(message);
 }
 
+bool problem_of_option(const char *command, const char *option, const char *value, const char *message)
+{
+    char what[160];
+    (void)snprintf(what, sizeof what, "%s: %s %.100s", command, option, value);
+    return print_problem(what, message);
+}
+
 int problem_of_use(const char *what, const char *message) { return print_problem(what, message) ? 0 : EXIT_ERROR; }
 
 bool print_error(const karp_error *error)
@@ -140,8 +147,7 @@ void made_by(const cli_options *options, const cli_input *input, strbuf *out)
     strbuf_adds(out, "profile ");
     strbuf_adds(out, karp_profile_name(options->profile, options->peer_version));
     if (write.catalogue.len == 0) return;
-    strbuf_adds(out, "  \xc2\xb7  catalogue ");
-    strbuf_addstr(out, write.catalogue);
+    strbuf_put(out, "  \xc2\xb7  catalogue ", write.catalogue, "");
 }
 
 bool print_made_by(const cli_answer *answer, const char *verb)

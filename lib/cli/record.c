@@ -38,13 +38,6 @@ static int64_t wall_clock(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static bool wrong(const char *option, const char *value, const char *message)
-{
-    char what[160];
-    (void)snprintf(what, sizeof what, "record: %s %.100s", option, value);
-    return print_problem(what, message);
-}
-
 static bool read_options(const cli_options *options, recording *r)
 {
     const char *every = options->record[RECORD_EVERY], *lasts = options->record[RECORD_FOR],
@@ -56,13 +49,13 @@ static bool read_options(const cli_options *options, recording *r)
                       .whole = true };
     r->every = (r->polls ? 10 : 1) * INT64_C(1000000000);
     if (every && (karp_duration_parse(str(every), &r->every) != KARP_OK || r->every <= 0))
-        return wrong("--every", every, "not a duration like 10s");
+        return problem_of_option("record", "--every", every, "not a duration like 10s");
     if (lasts && (karp_duration_parse(str(lasts), &r->lasts) != KARP_OK || r->lasts < 0))
-        return wrong("--for", lasts, "not a duration like 24h");
+        return problem_of_option("record", "--for", lasts, "not a duration like 24h");
     if (looks && (!parse_count(looks, &r->looks) || r->looks == 0))
-        return wrong("--looks", looks, "not a number from 1 on");
+        return problem_of_option("record", "--looks", looks, "not a number from 1 on");
     if (rotate && (!parse_size(rotate, &r->most_bytes) || r->most_bytes == 0))
-        return wrong("--rotate", rotate, "not a size like 64Mi");
+        return problem_of_option("record", "--rotate", rotate, "not a size like 64Mi");
     return true;
 }
 

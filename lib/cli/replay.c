@@ -14,19 +14,12 @@ typedef struct replaying {
     karp_replay_usage *usage;
 } replaying;
 
-static bool wrong(const char *option, const char *value, const char *message)
-{
-    char what[160];
-    (void)snprintf(what, sizeof what, "replay: %s %.100s", option, value);
-    return print_problem(what, message);
-}
-
 static bool duration(const cli_options *options, int which, const char *name, int64_t *out)
 {
     const char *value = options->replay[which];
     if (value == NULL) return true;
     return (karp_duration_parse(str(value), out) == KARP_OK && *out >= 0) ||
-           wrong(name, value, "not a duration like 10m");
+           problem_of_option("replay", name, value, "not a duration like 10m");
 }
 
 /* The next word of a comma-separated list; false at its end. */
@@ -46,7 +39,7 @@ static bool read_policies(const cli_options *options, replaying *r)
         karp_str word;
         while (next_word(&at, &word)) {
             if (r->options.policy_count == MOST_POLICIES)
-                return wrong("--policy", options->policies.items[i], "too many");
+                return problem_of_option("replay", "--policy", options->policies.items[i], "too many");
             r->policies[r->options.policy_count++] = word;
         }
     }
@@ -62,13 +55,14 @@ static bool read_rates(const cli_options *options, replaying *r)
         const char *sign = memchr(word.ptr, '=', word.len);
         karp_replay_interruption *rate = &r->rates[r->options.interruption_count];
         karp_str number = word;
-        if (r->options.interruption_count++ == MOST_RATES) return wrong("--interruptions", value, "too many");
+        if (r->options.interruption_count++ == MOST_RATES)
+            return problem_of_option("replay", "--interruptions", value, "too many");
         if (sign != NULL) {
             rate->instance_type = (karp_str){ word.ptr, (size_t)(sign - word.ptr) };
             number = (karp_str){ sign + 1, word.len - rate->instance_type.len - 1 };
         }
         if (karp_double_parse(number, &rate->per_hour) != KARP_OK || !(rate->per_hour >= 0))
-            return wrong("--interruptions", value, "a rate per hour like 0.05, or m5.large=0.05");
+            return problem_of_option("replay", "--interruptions", value, "a rate per hour like 0.05, or m5.large=0.05");
     }
     r->options.interruptions = r->rates;
     return true;
@@ -80,7 +74,8 @@ static bool instant(const cli_options *options, int which, const char *name, int
     const char *value = options->replay[which];
     if (value == NULL || karp_time_parse(str(value), at) == KARP_OK) return true;
     return (karp_duration_parse(str(value), after) == KARP_OK && *after > 0) ||
-           wrong(name, value, "not a time like 2026-11-21T10:00:00Z, nor a duration after the beginning like 36h");
+           problem_of_option("replay", name, value,
+                             "not a time like 2026-11-21T10:00:00Z, nor a duration after the beginning like 36h");
 }
 
 /* "1.36", also with a patch version or a v. */
@@ -92,14 +87,15 @@ static bool scheduler_version(const char *value, int64_t *minor)
         for (at += 2; *at >= '0' && *at <= '9' && *minor < 1000; at++) *minor = *minor * 10 + (*at - '0');
         if (*minor > 0 && (*at == '\0' || *at == '.')) return true;
     }
-    return wrong("--scheduler-version", value, "not a version like 1.36");
+    return problem_of_option("replay", "--scheduler-version", value, "not a version like 1.36");
 }
 
 static bool read_options(const cli_options *options, replaying *r)
 {
     const char *seed = options->replay[REPLAY_SEED], *format = options->replay[REPLAY_FORMAT];
     karp_replay_options *o = &r->options;
-    if (seed != NULL && !parse_count(seed, &o->seed)) return wrong("--seed", seed, "not a number");
+    if (seed != NULL && !parse_count(seed, &o->seed))
+        return problem_of_option("replay", "--seed", seed, "not a number");
     if (format != NULL) o->format = str(format);
     if (options->replay[REPLAY_SCHEDULER] != NULL) o->scheduler = str(options->replay[REPLAY_SCHEDULER]);
     if (!scheduler_version(options->replay[REPLAY_SCHEDULER_VERSION], &o->scheduler_minor)) return false;
@@ -115,7 +111,7 @@ static bool read_options(const cli_options *options, replaying *r)
     }
     const char *rates = options->replay[REPLAY_INTERRUPTION_RATES], *runs = options->replay[REPLAY_RUNS];
     if (runs != NULL && (!parse_count(runs, &o->runs) || o->runs == 0 || o->runs > 10000))
-        return wrong("--runs", runs, "a number from 1 to 10000");
+        return problem_of_option("replay", "--runs", runs, "a number from 1 to 10000");
     r->rate_table.name = str(rates);
     if (rates != NULL) o->interruption_table = &r->rate_table;
     r->offers.name = str(options->replay[REPLAY_COMMITMENTS]);

@@ -9,13 +9,6 @@
 
 #include <karp/library.h>
 
-/* ---- prices ------------------------------------------------------------------------------------------------------ */
-
-static double catalogue_price(karp_str instance_type, karp_str zone, karp_str capacity_type, void *user)
-{
-    return karp_reader_price(user, instance_type, zone, capacity_type);
-}
-
 /* The nodes of a design when its plan is carried out. Without further rounds of its own, the launched nodes would be
  * empty: the rounds bind their pods. */
 static karp_status list_nodes(const design *d, karp_node_list **out, karp_error *error)
@@ -27,7 +20,7 @@ static karp_status list_nodes(const design *d, karp_node_list **out, karp_error 
     karp_node_list_options_init(&options, sizeof options);
     karp_settle_options_init(&settle, sizeof settle);
     options.common = settle.common = &common;
-    options.price = catalogue_price;
+    options.price = input_price;
     options.price_user = d->input.reader;
     karp_status status = KARP_OK;
     if (d->settlement == NULL) status = karp_settle(d->input.snapshot, &settle, &rounds, error);
@@ -60,18 +53,12 @@ static karp_request_change change_at(const design *d, size_t index)
     return c;
 }
 
-static int most_first(uint32_t a, uint32_t b, const void *user)
-{
-    const double *saved = user;
-    return saved[a] > saved[b] ? -1 : saved[a] < saved[b];
-}
-
 /* The changes, those that are worth most first. NULL = out of memory. */
 static uint32_t *sorted(const design *d)
 {
     uint32_t *list = karp_alloc(d->options.context, d->saved_count * sizeof *list);
     for (uint32_t i = 0; list != NULL && i < d->saved_count; i++) list[i] = i;
-    if (list != NULL && sort_ids(d->options.context, list, d->saved_count, most_first, d->saved)) return list;
+    if (list != NULL && sort_ids(d->options.context, list, d->saved_count, by_falling, d->saved)) return list;
     karp_free(d->options.context, list, d->saved_count * sizeof *list);
     return NULL;
 }

@@ -25,8 +25,7 @@ static void list_launched(const karp_settle_round *r, strbuf *out)
     for (size_t i = 0; i < r->launched_count; i++) {
         if (i > 0) strbuf_adds(out, ", ");
         strbuf_addu(out, r->launched[i].nodes);
-        strbuf_adds(out, " \xc3\x97 ");
-        strbuf_addstr(out, r->launched[i].instance_type);
+        strbuf_put(out, " \xc3\x97 ", r->launched[i].instance_type, "");
     }
 }
 
@@ -53,14 +52,11 @@ static void describe(const karp_settle_round *r, strbuf *out)
     }
     if (r->launches > 0 && r->is_static) strbuf_adds(out, " for static NodePools");
     if (r->launches > 0 && provisioned) {
-        strbuf_adds(out, " for ");
-        strbuf_addu(out, r->pods_launched_for);
+        strbuf_putu(out, " for ", r->pods_launched_for, "");
         strbuf_adds(out, r->pods_launched_for == 1 ? " pod" : " pods");
     }
     if (provisioned && r->pods_left > 0) {
-        strbuf_adds(out, ", ");
-        strbuf_addu(out, r->pods_left);
-        strbuf_adds(out, " left");
+        strbuf_putu(out, ", ", r->pods_left, " left");
     }
 }
 

@@ -76,12 +76,10 @@ static void text_axes(cli_writer *w, const cli_tuning *t)
         const karp_tune_axis axis = axis_at(t, a);
         strbuf line = { .context = w->options->context };
         add_name(&line, &axis);
-        strbuf_adds(&line, ": ");
-        strbuf_addstr(&line, axis.now);
+        strbuf_put(&line, ": ", axis.now, "");
         strbuf_adds(&line, axis.now.len > 0 ? " (as it is)" : "as it is");
         for (size_t v = 1; v < axis.value_count; v++) {
-            strbuf_adds(&line, ", ");
-            strbuf_addstr(&line, axis.values[v]);
+            strbuf_put(&line, ", ", axis.values[v], "");
         }
         cli_put_text(w, "  ");
         put_text(w, &line, 2, 4);
@@ -96,11 +94,9 @@ static void text_images(cli_writer *w, const cli_tuning *t)
     if (count == 0) return;
     karp_str first = karp_tune_kept_image(t->tune, 0);
     strbuf line = { .context = w->options->context };
-    strbuf_adds(&line, "Architectures are kept by ");
-    strbuf_addstr(&line, first);
+    strbuf_put(&line, "Architectures are kept by ", first, "");
     if (count > 1) {
-        strbuf_adds(&line, " and ");
-        strbuf_addu(&line, count - 1);
+        strbuf_putu(&line, " and ", count - 1, "");
         strbuf_adds(&line, count == 2 ? " other image" : " other images");
     }
     cli_put_text(w, "  ");

@@ -52,17 +52,14 @@ static void put_pods(listing *l, const uint32_t *pods, size_t count)
 static void put_requirements(listing *l, const karp_requirement *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        strbuf_adds(l->text, "; ");
-        strbuf_addstr(l->text, list[i].key);
-        strbuf_adds(l->text, " ");
+        strbuf_put(l->text, "; ", list[i].key, " ");
         strbuf_adds(l->text, operator_name(list[i].op));
         for (size_t v = 0; v < list[i].value_count; v++) {
             strbuf_adds(l->text, v == 0 ? " " : ",");
             strbuf_addstr(l->text, list[i].values[v]);
         }
         if (list[i].min_values == 0) continue;
-        strbuf_adds(l->text, " minValues ");
-        strbuf_addu(l->text, list[i].min_values);
+        strbuf_putu(l->text, " minValues ", list[i].min_values, "");
     }
 }
 
@@ -71,17 +68,14 @@ static void put_launch(listing *l, const karp_launch *launch)
 {
     if (launch->choice.instance_type.len > 0) {
         strbuf_addstr(l->text, launch->choice.instance_type);
-        strbuf_adds(l->text, " ");
-        strbuf_addstr(l->text, launch->choice.zone);
-        strbuf_adds(l->text, " ");
+        strbuf_put(l->text, " ", launch->choice.zone, " ");
         strbuf_addstr(l->text, launch->choice.capacity_type);
         strbuf_adds(l->text, " ");
         put_price(l, launch->choice.price);
     } else {
         strbuf_adds(l->text, "nothing launchable");
     }
-    strbuf_adds(l->text, ", of ");
-    strbuf_addu(l->text, launch->instance_type_count);
+    strbuf_putu(l->text, ", of ", launch->instance_type_count, "");
     strbuf_adds(l->text, launch->instance_type_count == 1 ? " type" : " types");
     for (size_t i = 0; i < launch->instance_type_count; i++) {
         strbuf_adds(l->text, i == 0 ? ": " : " ");
@@ -130,8 +124,7 @@ static void add_refusal(listing *l, uint32_t kind, karp_str who, const char *bef
     strbuf_adds(l->text, before);
     strbuf_adds(l->text, karp_reason_name(code));
     if (detail.len > 0) {
-        strbuf_adds(l->text, ": ");
-        strbuf_addstr(l->text, detail);
+        strbuf_put(l->text, ": ", detail, "");
     }
     end_text(l);
     add_row(l, kind, subject, text);

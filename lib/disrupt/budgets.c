@@ -209,7 +209,7 @@ bool budget_rows(const pass *p, karp_decision *d)
         karp_pool_budget *row = list_push(d->context, &d->budgets, sizeof *row);
         if (row == NULL) return false;
         *row = (karp_pool_budget){ .size = sizeof *row,
-                                   .node_pool = name_of(w, w->raw.pools.items[pool].meta.name),
+                                   .node_pool = pool_name(w, pool),
                                    .remaining = p->budgets.remaining[pool],
                                    .next_change = p->budgets.next_change[pool],
                                    .allowed = p->budgets.allowed[pool].most,

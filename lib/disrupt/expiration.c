@@ -79,8 +79,7 @@ bool expiration_note(const pass *p, karp_decision *d)
     }
     if (count == 0 || p->expire_gracefully) return true;
     strbuf text = strbuf_on(d->context);
-    strbuf_addu(&text, count);
-    strbuf_adds(&text, count == 1 ? " NodeClaim has expired (" : " NodeClaims have expired (");
+    strbuf_plural(&text, count, " NodeClaim has expired (", " NodeClaims have expired (");
     strbuf_addstr(&text, claim_name(w, first));
     strbuf_adds(&text, count == 1 ? "): Karpenter deletes its node" : ", ...): Karpenter deletes their nodes");
     strbuf_adds(&text, ", whatever a pass decides and disruption budgets allow");

@@ -22,8 +22,7 @@ static int by_turn(const void *x, const void *y, const void *user)
     uint32_t pool_a = p->found.candidates[a->candidate].pool, pool_b = p->found.candidates[b->candidate].pool;
     if (a->round != b->round) return a->round < b->round ? -1 : 1;
     if (marks_unseen(p, pool_a) != marks_unseen(p, pool_b)) return marks_unseen(p, pool_a) ? -1 : 1;
-    return compare_str(name_of(p->snapshot, p->snapshot->raw.pools.items[pool_a].meta.name),
-                       name_of(p->snapshot, p->snapshot->raw.pools.items[pool_b].meta.name));
+    return compare_str(pool_name(p->snapshot, pool_a), pool_name(p->snapshot, pool_b));
 }
 
 static uint32_t *take_turns(pass *p)

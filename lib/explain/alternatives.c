@@ -143,8 +143,7 @@ void try_alternatives(search *s)
         karp_alternative *a = search_memory(s, list_push(e->context, &e->alternatives, sizeof *a));
         if (a == NULL) return;
         *a = (karp_alternative){ .size = sizeof *a,
-                                 .node_pool = search_keep(
-                                     s, name_of(s->snapshot, s->snapshot->raw.pools.items[p].meta.name)),
+                                 .node_pool = search_keep(s, pool_name(s->snapshot, p)),
                                  .weight = s->snapshot->raw.pools.items[p].weight };
         try_pool(s, p, a);
     }

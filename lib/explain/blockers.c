@@ -85,7 +85,7 @@ static karp_str object_of(finder *f, const node_view *v, const lift *one, uint32
     if (kind == KARP_BLOCKER_POD_ANNOTATION)
         return one->pod == NO_ID ? str("") : text_of(s, pod_at(&s->raw, one->pod)->name_space);
     bool of_pool = kind != KARP_BLOCKER_SPOT_TO_SPOT && n->pool != NO_ID;
-    return of_pool ? name_of(s, s->raw.pools.items[n->pool].meta.name) : str("");
+    return of_pool ? pool_name(s, n->pool) : str("");
 }
 
 uint32_t holder_of(finder *f, uint32_t kind, karp_str named)

@@ -145,7 +145,7 @@ bool hold_by_drain(finder *f)
         for (uint32_t i = 0; i < held->all_pod_count; i++) {
             uint32_t which = held->all_pods[i];
             if (!pod_holds_drain(s, which, f->now)) continue;
-            karp_str pool = held->pool == NO_ID ? str("") : name_of(s, s->raw.pools.items[held->pool].meta.name);
+            karp_str pool = held->pool == NO_ID ? str("") : pool_name(s, held->pool);
             if (number == NO_ID) number = holder_of(f, KARP_BLOCKER_DRAIN, pool);
             if (number == NO_ID || !add_pod(f, &f->holders.items[number], which)) return false;
             bits_set(f->holders.items[number].nodes, n);

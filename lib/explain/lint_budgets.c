@@ -229,8 +229,7 @@ static void check_pdb(linting *l, const disruption_budget *b, const covered *pod
     strbuf_adds(&l->field, most ? "spec.maxUnavailable" : "spec.minAvailable");
     if (most) strbuf_adds(&l->text, "none of its ");
     else strbuf_adds(&l->text, "minAvailable covers all of them: none of its ");
-    strbuf_addu(&l->text, all);
-    strbuf_adds(&l->text, all == 1 ? " pod may be evicted" : " pods may be evicted");
+    strbuf_plural(&l->text, all, " pod may be evicted", " pods may be evicted");
     if (b->always_allow && pods->sick > 0) strbuf_adds(&l->text, " while it is ready");
     strbuf_adds(&l->text, all == 1 ? ", so its node stays" : ", so their nodes stay");
     if (!b->always_allow && pods->sick > 0) {

@@ -7,11 +7,6 @@
 #include <karp/values.h>
 #include <schedule/report.h>
 
-static karp_str pool_name(const linting *l, uint32_t pool)
-{
-    return name_of(l->snapshot, l->snapshot->raw.pools.items[pool].meta.name);
-}
-
 /* ---- taints ------------------------------------------------------------------------------------------------------ */
 
 static void check_taint(linting *l, const node_pool *p, const struct node *n, const taint *t)
@@ -53,7 +48,7 @@ static void check_reservations(linting *l, uint32_t pool)
     strbuf_put(&l->text, "", text_of(l->snapshot, lint_table(l, pool)->types[o->type].name),
                " in a capacity reservation, which the pool's capacity types exclude");
     strbuf_adds(&l->remedy, "add reserved to its values");
-    lint_note(l, LINT_RESERVATION_EXCLUDED, "NodePool", pool_name(l, pool));
+    lint_note(l, LINT_RESERVATION_EXCLUDED, "NodePool", pool_name(l->snapshot, pool));
 }
 
 /* ---- overlays ---------------------------------------------------------------------------------------------------- */
@@ -147,7 +142,7 @@ static void check_restarts(linting *l, uint32_t pool)
     strbuf_adds(&l->text, length);
     strbuf_adds(&l->text, ": each pod that comes or goes starts the wait anew, so these nodes are not consolidated");
     strbuf_adds(&l->remedy, "make it shorter than the time between such pods, or give them a NodePool of their own");
-    lint_note(l, LINT_CONSOLIDATION_NEVER_STARTS, "NodePool", pool_name(l, pool));
+    lint_note(l, LINT_CONSOLIDATION_NEVER_STARTS, "NodePool", pool_name(l->snapshot, pool));
 }
 
 void lint_nodes(linting *l)

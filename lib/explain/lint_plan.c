@@ -61,7 +61,7 @@ static void check_nodes_limit(linting *l, uint32_t pool)
     strbuf_add(&l->text, number, quantity_format((quantity){ .value = limit->value, .binary = limit->binary }, number));
     strbuf_adds(&l->text, ": Karpenter compares this limit with the nodes before the pass only");
     strbuf_adds(&l->remedy, "limit cpu or memory, which count the nodes of the same pass too");
-    lint_note(l, LINT_NODES_LIMIT_EXCEEDED, "NodePool", name_of(s, s->raw.pools.items[pool].meta.name));
+    lint_note(l, LINT_NODES_LIMIT_EXCEEDED, "NodePool", pool_name(s, pool));
 }
 
 /* ---- volumes ----------------------------------------------------------------------------------------------------- */
@@ -106,7 +106,7 @@ static void check_volumes(linting *l, uint32_t pool)
     const karp_launch *worst = NULL;
     const char *driver = "";
     uint32_t most = 0, limit = 0;
-    karp_str name = name_of(s, s->raw.pools.items[pool].meta.name);
+    karp_str name = pool_name(s, pool);
     if (plan == NULL || s->pool_table[pool] == NO_ID || lint_table(l, pool)->limits_volumes) return;
     for (size_t i = 0; i < plan->launches.count && !l->refused; i++) {
         const karp_launch *launch = &plan->launches.items[i];

@@ -5,12 +5,6 @@
 #include <base/bits.h>
 #include <model/prepare.h>
 
-static void add_pods(strbuf *b, uint32_t count)
-{
-    strbuf_addu(b, count);
-    strbuf_adds(b, count == 1 ? " pod" : " pods");
-}
-
 void lint_add_left(linting *l, uint32_t left, const lint_group *g)
 {
     strbuf_putu(&l->text, ": the plan leaves ", left, " of ");

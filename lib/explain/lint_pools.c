@@ -6,11 +6,6 @@
 #include <model/label_rules.h>
 #include <model/quantity.h>
 
-static karp_str pool_name(const linting *l, uint32_t pool)
-{
-    return name_of(l->snapshot, l->snapshot->raw.pools.items[pool].meta.name);
-}
-
 static uint32_t count_admitted(linting *l, uint32_t pool, uint32_t set)
 {
     const type_table *table = lint_table(l, pool);
@@ -49,7 +44,7 @@ static void check_faults(linting *l, uint32_t pool)
             lint_suggest_key(l, key);
         }
         if (own) bits_set(l->known_keys, key);
-        lint_note(l, LINT_POOL_REFUSED, "NodePool", pool_name(l, pool));
+        lint_note(l, LINT_POOL_REFUSED, "NodePool", pool_name(l->snapshot, pool));
         if (!mem_work(l->snapshot->context, 64)) l->refused = true;
     }
 }
@@ -79,7 +74,7 @@ static void no_types(linting *l, uint32_t pool)
     strbuf_putu(&l->text, "none of ", lint_table(l, pool)->type_count,
                 " instance types with their offerings meets the requirements");
     name_blocking_requirement(l, pool);
-    lint_note(l, LINT_NO_INSTANCE_TYPE, "NodePool", pool_name(l, pool));
+    lint_note(l, LINT_NO_INSTANCE_TYPE, "NodePool", pool_name(l->snapshot, pool));
 }
 
 static void check_limit(linting *l, uint32_t pool, const resource_amount *limit)
@@ -113,7 +108,7 @@ static void check_limit(linting *l, uint32_t pool, const resource_amount *limit)
     }
     strbuf_adds(&l->remedy, "raise it to at least ");
     strbuf_add(&l->remedy, number, length);
-    lint_note(l, LINT_LIMIT_BELOW_LAUNCH, "NodePool", pool_name(l, pool));
+    lint_note(l, LINT_LIMIT_BELOW_LAUNCH, "NodePool", pool_name(l->snapshot, pool));
 }
 
 /* Names the type that has the fewest addresses. */
@@ -135,7 +130,7 @@ static void check_addresses(linting *l, uint32_t pool)
     strbuf_putu(&l->text, " pods, and its network interfaces have addresses for ", least->pod_addresses,
                 ": the others wait in ContainerCreating");
     strbuf_adds(&l->remedy, "have the VPC CNI assign prefixes (ENABLE_PREFIX_DELEGATION), or lower maxPods");
-    lint_note(l, LINT_MAX_PODS_ABOVE_ADDRESSES, "NodePool", pool_name(l, pool));
+    lint_note(l, LINT_MAX_PODS_ABOVE_ADDRESSES, "NodePool", pool_name(l->snapshot, pool));
 }
 
 /* ---- minValues --------------------------------------------------------------------------------------------------- */
@@ -151,7 +146,7 @@ static void check_min_values(linting *l, uint32_t pool, uint32_t required, uint6
     strbuf_putu(&l->text, "asks for ", wanted, " values, and the types that are allowed have ");
     strbuf_addu(&l->text, count);
     strbuf_adds(&l->remedy, "ask for fewer, or allow more types");
-    lint_note(l, LINT_MIN_VALUES_UNMET, "NodePool", pool_name(l, pool));
+    lint_note(l, LINT_MIN_VALUES_UNMET, "NodePool", pool_name(l->snapshot, pool));
 }
 
 static void check_all_min_values(linting *l, uint32_t pool)
@@ -197,7 +192,7 @@ static void check_class(linting *l, uint32_t pool)
     strbuf_adds(&l->text, other_kind ? " is not in the input; there is one of that name and of another kind"
                                      : " is not in the input");
     if (!other_kind) lint_suggest(l, &near);
-    lint_note(l, LINT_NODE_CLASS_MISSING, "NodePool", pool_name(l, pool));
+    lint_note(l, LINT_NODE_CLASS_MISSING, "NodePool", pool_name(l->snapshot, pool));
 }
 
 /* ---- NodePools that are never used ------------------------------------------------------------------------------- */
@@ -282,7 +277,7 @@ static void check_shadow(linting *l, uint32_t pool)
         strbuf_put(&l->text, "every node it could launch is launched from NodePool ", pool_name(l, h),
                    ", which has a higher weight and no limits");
         strbuf_adds(&l->remedy, "give it the higher weight, or the other one limits or a taint");
-        lint_note(l, LINT_POOL_SHADOWED, "NodePool", pool_name(l, pool));
+        lint_note(l, LINT_POOL_SHADOWED, "NodePool", pool_name(l->snapshot, pool));
         return;
     }
 }

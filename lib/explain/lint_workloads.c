@@ -8,12 +8,6 @@
 #include <schedule/movable.h>
 #include <schedule/report.h>
 
-static void add_pods(strbuf *b, uint32_t count)
-{
-    strbuf_addu(b, count);
-    strbuf_adds(b, count == 1 ? " pod" : " pods");
-}
-
 /* Whether the term is about pods of the group itself. */
 static bool is_about_itself(const linting *l, const lint_group *g, const pod_term *t)
 {
@@ -62,7 +56,7 @@ static void check_preferred(linting *l, const lint_group *g)
         strbuf_putu(&l->field, "spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[", i,
                     "]");
         strbuf_adds(&l->text, "Karpenter keeps preferences where it can, so each of ");
-        add_pods(&l->text, g->count);
+        strbuf_plural(&l->text, g->count, " pod", " pods");
         strbuf_adds(&l->text, " gets a node without another one of them");
         if (!add_cost(l)) return;
         strbuf_adds(&l->remedy, "use topologySpreadConstraints, or Karpenter's PREFERENCE_POLICY=Ignore");
@@ -129,7 +123,7 @@ static void check_amounts(linting *l, const lint_group *g)
         strbuf_adds(&l->text, "neither cpu nor memory is requested: Karpenter counts such pods as free");
         if (lint_left_pending(l, g) == 0) {
             strbuf_adds(&l->text, ", so ");
-            add_pods(&l->text, g->count);
+            strbuf_plural(&l->text, g->count, " pod", " pods");
             strbuf_adds(&l->text, " may share the smallest node");
         }
         strbuf_adds(&l->remedy, "request what the pods use");

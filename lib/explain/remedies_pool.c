@@ -56,7 +56,7 @@ static bool enough_for_all(search *s, uint32_t pool, const resource_amount *limi
 {
     const karp_snapshot *w = s->snapshot;
     const type_table *table = &w->tables[w->pool_table[pool]];
-    karp_str name = name_of(w, w->raw.pools.items[pool].meta.name);
+    karp_str name = pool_name(w, pool);
     *out = amount_whole(0);
     for (uint32_t i = 0; i < w->node_count; i++) {
         if (w->nodes[i].marked || w->nodes[i].pool != pool) continue;

@@ -19,7 +19,7 @@ static void try_changes(search *s, uint32_t kind, uint32_t changes, strbuf *text
 static void name_pool(const search *s, strbuf *text, uint32_t pool_number, uint32_t changes)
 {
     strbuf_adds(text, changes > 0 ? " and " : "");
-    strbuf_addstr(text, name_of(s->snapshot, s->snapshot->raw.pools.items[pool_number].meta.name));
+    strbuf_addstr(text, pool_name(s->snapshot, pool_number));
 }
 
 /* The NodePool's requirement on the key that lists the value; NO_ID = none. */

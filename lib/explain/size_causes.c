@@ -191,7 +191,7 @@ static void too_large(karp_pod_explanation *e, const karp_snapshot *s, market *m
         strbuf b = strbuf_on(e->context);
         karp_str resource = strings_get(&s->raw.resources, r->resource);
         strbuf_adds(&b, amount_sign(most.left) > 0 ? "the types of NodePool " : "no type of NodePool ");
-        strbuf_addstr(&b, name_of(s, s->raw.pools.items[pool].meta.name));
+        strbuf_addstr(&b, pool_name(s, pool));
         strbuf_adds(&b, amount_sign(most.left) > 0 ? " have at most " : " has ");
         if (amount_sign(most.left) > 0) {
             show_amount(&b, most.left, is_bytes(s, r->resource));

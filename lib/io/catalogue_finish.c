@@ -192,9 +192,7 @@ static void log_warning(const catalogue_reader *reader, const warning *w, const 
     strbuf_adds(&text, ": instance type ");
     strbuf_add(&text, w->type.ptr, w->type.len);
     if (w->count > 1) {
-        strbuf_adds(&text, " and ");
-        strbuf_addu(&text, w->count - 1);
-        strbuf_adds(&text, " more");
+        strbuf_putu(&text, " and ", w->count - 1, " more");
     }
     strbuf_adds(&text, what);
     strbuf_add(&text, w->detail.ptr, w->detail.len);

@@ -23,16 +23,9 @@ static const foreign kinds[] = {
     [RECORDING] = { "a recording of karp record", "karp replay %FILE" },
 };
 
-static karp_str base_of(karp_str document)
-{
-    size_t at = document.len;
-    while (at > 0 && document.ptr[at - 1] != '/') at--;
-    return (karp_str){ document.ptr + at, document.len - at };
-}
-
 static karp_str directory_of(karp_str document)
 {
-    size_t n = document.len - base_of(document).len;
+    size_t n = document.len - str_after_last(document, '/').len;
     if (str_is(document, "-")) return str("DIRECTORY");
     if (n == 0) return str(".");
     return (karp_str){ document.ptr, n > 1 ? n - 1 : n };
@@ -178,7 +171,7 @@ static const foreign *kind_of_tree(const tree *root, const io_place *place)
     if (io_foreign_version(tree_get_text(root, "apiVersion"))) return &kinds[KUSTOMIZATION];
     if (str_is(tree_get_text(root, "kind"), "Recording")) return &kinds[RECORDING];
     if (has_text(root, "kind")) return NULL;
-    if (str_starts(base_of(place->document), "kustomization.y")) return &kinds[KUSTOMIZATION];
+    if (str_starts(str_after_last(place->document, '/'), "kustomization.y")) return &kinds[KUSTOMIZATION];
     if (has_text(root, "terraform_version")) return &kinds[TERRAFORM_JSON];
     if (has_text(root, "apiVersion") && has_text(root, "name") && has_text(root, "version")) return &kinds[HELM_CHART];
     return NULL;

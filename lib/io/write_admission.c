@@ -220,16 +220,14 @@ static void name_flavour(write_buffer *b, const karp_flavour *f)
 {
     const karp_str parts[] = { f->zone, f->capacity_type, f->reservation };
     if (f->resource_flavor.len > 0) {
-        buffer_text(b, "ResourceFlavor ");
-        text_clean(b, f->resource_flavor);
+        text_between(b, "ResourceFlavor ", f->resource_flavor, "");
         return;
     }
     buffer_text(b, f->node_pool.len > 0 ? "NodePool " : "no NodePool");
     text_clean(b, f->node_pool);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (parts[i].len == 0) continue;
-        buffer_text(b, ", ");
-        text_clean(b, parts[i]);
+        text_between(b, ", ", parts[i], "");
     }
 }
 
@@ -333,17 +331,13 @@ static void write_workload(const write_job *job, const text_out *t, const karp_a
 static void write_summary(write_buffer *b, const admission_sum *sum, size_t count)
 {
     buffer_count(b, count, "workload");
-    buffer_text(b, ": ");
-    buffer_uint(b, sum->of[KARP_ADMIT_NOW]);
-    buffer_text(b, " can start now, ");
+    buffer_between_u(b, ": ", sum->of[KARP_ADMIT_NOW], " can start now, ");
     buffer_uint(b, sum->of[KARP_ADMIT_LAUNCH]);
     buffer_text(b, " after launching ");
     buffer_count(b, sum->launches, "node");
     buffer_text(b, " (");
     text_per_month(b, sum->cost, true);
-    buffer_text(b, "), ");
-    buffer_uint(b, sum->of[KARP_ADMIT_NEVER]);
-    buffer_text(b, " never.\n");
+    buffer_between_u(b, "), ", sum->of[KARP_ADMIT_NEVER], " never.\n");
 }
 
 /* The longest name of a flavour, as its line has it. */
@@ -413,13 +407,10 @@ static void as_markdown(const write_job *job, const karp_admission *found)
         text_markdown(b, row.name);
         buffer_text(b, " | ");
         buffer_text(b, answer_words(&row));
-        buffer_text(b, " | ");
-        buffer_uint(b, row.placed);
+        buffer_between_u(b, " | ", row.placed, "");
         buffer_char(b, '/');
         buffer_uint(b, row.pods);
-        buffer_text(b, " | ");
-        buffer_uint(b, row.launches);
-        buffer_text(b, " | ");
+        buffer_between_u(b, " | ", row.launches, " | ");
         text_money(b, row.cost);
         buffer_text(b, " | ");
         text_markdown(b, row.detail);

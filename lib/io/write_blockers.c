@@ -60,9 +60,7 @@ static void held_nodes(write_buffer *b, const text_out *t, const karp_savings_bl
         text_clean(&line, row->nodes[n]);
     }
     if (row->node_count > shown) {
-        buffer_text(&line, " and ");
-        buffer_uint(&line, row->node_count - NODES_SHOWN);
-        buffer_text(&line, " more");
+        buffer_between_u(&line, " and ", row->node_count - NODES_SHOWN, " more");
     }
     text_flow flow;
     buffer_text(b, "    ");
@@ -173,9 +171,7 @@ static void as_markdown(const write_job *job, const karp_blockers *found)
         buffer_text(b, karp_blocker_kind_name(row.kind));
         buffer_text(b, " | ");
         text_markdown(b, row.object);
-        buffer_text(b, " | ");
-        buffer_uint(b, row.node_count);
-        buffer_text(b, " | ");
+        buffer_between_u(b, " | ", row.node_count, " | ");
         buffer_uint(b, row.pod_count);
         buffer_text(b, " | ");
         if (nothing_known(&row)) buffer_text(b, "unknown");

@@ -29,6 +29,14 @@ static inline void buffer_str(write_buffer *b, karp_str text) { strbuf_addstr(&b
 static inline void buffer_char(write_buffer *b, char c) { strbuf_addc(&b->text, c); }
 static inline void buffer_uint(write_buffer *b, uint64_t value) { strbuf_addu(&b->text, value); }
 static inline void buffer_int(write_buffer *b, int64_t value) { strbuf_addi(&b->text, value); }
+static inline void buffer_between_u(write_buffer *b, const char *before, uint64_t value, const char *after)
+{
+    strbuf_putu(&b->text, before, value, after);
+}
+static inline void buffer_plural(write_buffer *b, uint64_t count, const char *one, const char *more)
+{
+    strbuf_plural(&b->text, count, one, more);
+}
 void buffer_repeat(write_buffer *b, const char *text, size_t times);
 /* "1 pod", "2 pods" */
 void buffer_count(write_buffer *b, uint64_t count, const char *what);

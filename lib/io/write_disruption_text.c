@@ -10,13 +10,11 @@ static void write_schedule(write_buffer *b, const karp_pool_budget *budget)
 {
     char length[KARP_VALUE_TEXT];
     if (budget->schedule.len == 0) return;
-    buffer_text(b, ", schedule '");
-    text_clean(b, budget->schedule);
+    text_between(b, ", schedule '", budget->schedule, "");
     buffer_char(b, '\'');
     if (budget->duration <= 0) return;
     karp_duration_format(budget->duration, length);
-    buffer_text(b, " for ");
-    text_clean(b, str_short_duration(str(length)));
+    text_between(b, " for ", str_short_duration(str(length)), "");
 }
 
 /* "budgets[0] allows 1 of 4 nodes, in use: n0 (not ready)" */
@@ -26,9 +24,7 @@ static void write_busy(const text_out *t, const karp_pool_budget *budget)
     static const char *const why[] = { "", " (being deleted)", " (rebooting)", " (not ready)" };
     write_buffer *b = t->out;
     if (budget->tightest == KARP_NO_BUDGET) return;
-    buffer_text(b, "        budgets[");
-    buffer_uint(b, budget->tightest);
-    buffer_text(b, "] allows ");
+    buffer_between_u(b, "        budgets[", budget->tightest, "] allows ");
     buffer_int(b, budget->allowed);
     buffer_text(b, " of ");
     buffer_count(b, budget->nodes, "node");
@@ -39,9 +35,7 @@ static void write_busy(const text_out *t, const karp_pool_budget *budget)
         buffer_text(b, why[budget->busy[i].code]);
     }
     if (budget->busy_count > NAMED) {
-        buffer_text(b, " and ");
-        buffer_uint(b, budget->busy_count - NAMED);
-        buffer_text(b, " more");
+        buffer_between_u(b, " and ", budget->busy_count - NAMED, " more");
     }
     buffer_char(b, '\n');
 }
@@ -57,9 +51,7 @@ static void write_budgets(const text_out *t, const write_job *job, uint32_t meth
     for (size_t i = 0; i < count; i++) {
         karp_pool_budget budget;
         get_budget(job, job->decision, i, &budget);
-        buffer_text(t->out, "      ");
-        text_clean(t->out, budget.node_pool);
-        buffer_text(t->out, "  ");
+        text_between(t->out, "      ", budget.node_pool, "  ");
         if (budget.tightest == KARP_NO_BUDGET && budget.allowed == KARP_UNLIMITED) {
             buffer_text(t->out, "none applies now");
         } else {
@@ -101,9 +93,7 @@ static void write_candidates(const text_out *t, const write_job *job)
         text_left(b, candidate.node, apart ? 0 : width);
         buffer_text(b, apart ? "\n        pool " : "  pool ");
         text_clean(b, candidate.node_pool);
-        buffer_text(b, "  $");
-        text_money(b, candidate.price);
-        buffer_text(b, "/h  disruption cost ");
+        text_between_money(b, "  $", candidate.price, "/h  disruption cost ");
         text_fixed(b, candidate.disruption_cost, 3, 4);
         buffer_text(b, "  ");
         buffer_count(b, candidate.pod_count, "pod");
@@ -140,9 +130,7 @@ void disruption_as_text(const write_job *job)
         rows_kept(t, job, job->decision);
     }
     notes_section(t, job);
-    buffer_text(b, "\nPlan: ");
-    buffer_uint(b, totals.deleted);
-    buffer_text(b, " to delete, ");
+    buffer_between_u(b, "\nPlan: ", totals.deleted, " to delete, ");
     buffer_uint(b, totals.replaced);
     buffer_text(b, " to replace by ");
     buffer_text(b, karp_method_name(header.method));

@@ -124,17 +124,11 @@ static void write_move(const text_out *t, const karp_move *move)
     if (move->moved > 0 && move->launches == 0) {
         buffer_text(b, " would fit on existing nodes");
     } else if (move->launches > 0) {
-        buffer_text(b, " to ");
-        text_clean(b, move->choice.instance_type);
-        buffer_text(b, ", ");
+        text_between(b, " to ", move->choice.instance_type, ", ");
         text_clean(b, move->choice.zone);
-        buffer_text(b, ", $");
-        text_money(b, move->choice.price);
-        buffer_text(b, "/h");
+        text_between_money(b, ", $", move->choice.price, "/h");
         if (move->launches > 1) {
-            buffer_text(b, " and ");
-            buffer_uint(b, move->launches - 1);
-            buffer_text(b, " more");
+            buffer_between_u(b, " and ", move->launches - 1, " more");
         }
     }
     if (!(move->price > 0)) {
@@ -145,9 +139,7 @@ static void write_move(const text_out *t, const karp_move *move)
     text_money(b, move->savings < 0 ? -move->savings : move->savings);
     buffer_text(b, move->savings < 0 ? "/h more" : "/h");
     if (move->savings >= 0) {
-        buffer_text(b, " of $");
-        text_money(b, move->price);
-        buffer_text(b, " (");
+        text_between_money(b, " of $", move->price, " (");
         text_percent(b, move->savings / move->price, 0);
         buffer_char(b, ')');
     }
@@ -229,17 +221,14 @@ static bool write_condition(write_buffer *b, const write_job *job, karp_str name
     static const char wanted[] = "the saving would have to be ";
     size_t needs = place_of(blocker->detail, " need");
     if (str_starts(blocker->detail, "pending pod") && needs < blocker->detail.len) {
-        buffer_text(b, "when ");
-        text_clean(b, (karp_str){ blocker->detail.ptr, needs });
+        text_between(b, "when ", (karp_str){ blocker->detail.ptr, needs }, "");
         buffer_text(b, str_starts(blocker->detail, "pending pods") ? " are scheduled" : " is scheduled");
         return true;
     }
     size_t allows = place_of(blocker->detail, " allows ");
     size_t k = place_of(blocker->detail, wanted);
     if (blocker->code == KARP_REASON_PDB_BLOCKED && allows < blocker->detail.len) {
-        buffer_text(b, "when ");
-        text_clean(b, (karp_str){ blocker->detail.ptr, allows });
-        buffer_text(b, " allows 1");
+        text_between(b, "when ", (karp_str){ blocker->detail.ptr, allows }, " allows 1");
         return true;
     }
     if (blocker->code == KARP_REASON_BUDGET && place_of(blocker->detail, "] allows 0 of") < blocker->detail.len) {
@@ -248,8 +237,7 @@ static bool write_condition(write_buffer *b, const write_job *job, karp_str name
     }
     if (blocker->code == KARP_REASON_BALANCED_SCORE && k < blocker->detail.len) {
         k += sizeof(wanted) - 1;
-        buffer_text(b, "when the saving is ");
-        text_clean(b, (karp_str){ blocker->detail.ptr + k, blocker->detail.len - k });
+        text_between(b, "when the saving is ", (karp_str){ blocker->detail.ptr + k, blocker->detail.len - k }, "");
         return true;
     }
     if (place_of(blocker->detail, "; with this node as well") < blocker->detail.len) return false;
@@ -380,9 +368,7 @@ static void write_remedies(const text_out *t, const write_job *job, const karp_n
     size_t count = karp_node_explanation_remedy_count(explanation);
     uint32_t tried = karp_node_explanation_tried(explanation);
     if (count == 0 && tried > 0) {
-        buffer_text(t->out, "No change that was tried lets it go (");
-        buffer_uint(t->out, tried);
-        buffer_text(t->out, " tried).\n");
+        buffer_between_u(t->out, "No change that was tried lets it go (", tried, " tried).\n");
     }
     for (size_t i = 0; i < count; i++) {
         karp_node_remedy remedy = { .size = sizeof(remedy) };
@@ -394,9 +380,7 @@ static void write_remedies(const text_out *t, const write_job *job, const karp_n
         if (remedy.instance_type.len > 0) buffer_str(&line, remedy.instance_type);
         else buffer_text(&line, "deleted");
         if (remedy.savings > 0) {
-            buffer_text(&line, ", saves $");
-            text_money(&line, remedy.savings);
-            buffer_text(&line, "/h");
+            text_between_money(&line, ", saves $", remedy.savings, "/h");
         }
         buffer_text(t->out, i == 0 ? "A change that lets it go:  " : "                      or:  ");
         flow_begin(&flow, t, INDENT, INDENT, MOST_LINES);
@@ -444,8 +428,7 @@ static void as_text(const write_job *job, const karp_node_explanation *explanati
     if (drift.len > 0) {
         buffer_text(job->out, " is drifted");
         if (!equal_str(drift, str("Drifted"))) {
-            buffer_text(job->out, " (");
-            text_clean(job->out, drift);
+            text_between(job->out, " (", drift, "");
             buffer_char(job->out, ')');
         }
         buffer_text(job->out, expired || turn ? " and" : ", but");
@@ -459,9 +442,7 @@ static void as_text(const write_job *job, const karp_node_explanation *explanati
     buffer_count(job->out, count, "blocker");
     bool moves = !leaves && !expired && get_move(explanation, &move);
     if (moves && move.savings > 0) {
-        buffer_text(job->out, ", disrupting it would save $");
-        text_money(job->out, move.savings);
-        buffer_text(job->out, "/h");
+        text_between_money(job->out, ", disrupting it would save $", move.savings, "/h");
     }
     buffer_text(job->out, ".\n");
     uint32_t before = 0;

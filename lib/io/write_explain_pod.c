@@ -227,14 +227,11 @@ static void write_remedy(const text_out *t, const karp_remedy *remedy)
         buffer_text(t->out, "  ->  ");
     }
     if (remedy->node.len > 0) {
-        buffer_text(t->out, "node ");
-        text_clean(t->out, remedy->node);
+        text_between(t->out, "node ", remedy->node, "");
         return;
     }
     text_clean(t->out, remedy->choice.instance_type);
-    buffer_text(t->out, ", ");
-    text_clean(t->out, remedy->choice.zone);
-    buffer_text(t->out, ", $");
+    text_between(t->out, ", ", remedy->choice.zone, ", $");
     text_money(t->out, remedy->choice.price);
     buffer_text(t->out, "/h");
 }
@@ -361,8 +358,7 @@ static void own_pool(const text_out *t, const write_job *job, const karp_pod_exp
         for (size_t k = 0; k < l.pod_count; k++) {
             if (!equal_str(karp_decision_pod_name(job->decision, l.pods[k]), karp_pod_explanation_pod(explanation)))
                 continue;
-            buffer_text(t->out, ", ");
-            text_clean(t->out, l.node_pool);
+            text_between(t->out, ", ", l.node_pool, "");
             buffer_char(t->out, ',');
             return;
         }
@@ -379,15 +375,11 @@ static void alternatives_as_text(const text_out *t, const write_job *job, const 
             text_styled(t, STYLE_HEADING, "\nOther NodePools");
             buffer_text(t->out, " (this one");
             own_pool(t, job, explanation);
-            buffer_text(t->out, " has weight ");
-            buffer_uint(t->out, (uint64_t)(karp_pod_explanation_weight(explanation)));
-            buffer_text(t->out, "; the highest weight that takes the pod wins)\n");
+            buffer_between_u(t->out, " has weight ", (uint64_t)(karp_pod_explanation_weight(explanation)),
+                             "; the highest weight that takes the pod wins)\n");
         }
-        buffer_text(t->out, "  ");
-        text_clean(t->out, a.node_pool);
-        buffer_text(t->out, " (weight ");
-        buffer_uint(t->out, (uint64_t)(a.weight < 0 ? 0 : a.weight));
-        buffer_text(t->out, ")\n      ");
+        text_between(t->out, "  ", a.node_pool, "");
+        buffer_between_u(t->out, " (weight ", (uint64_t)(a.weight < 0 ? 0 : a.weight), ")\n      ");
         text_flow flow;
         flow_begin(&flow, t, ALTERNATIVE_INDENT, ALTERNATIVE_INDENT, ALTERNATIVE_LINES);
         if (a.code != 0) {
@@ -399,16 +391,13 @@ static void alternatives_as_text(const text_out *t, const write_job *job, const 
                                   : a.weight == own ? "would take it, but of equal weights the last name is tried first"
                                                     : "would take it, but is tried later"));
             if (a.choice.instance_type.len > 0) {
-                buffer_text(t->out, ": ");
-                text_clean(t->out, a.choice.instance_type);
-                buffer_text(t->out, " $");
+                text_between(t->out, ": ", a.choice.instance_type, " $");
                 text_money(t->out, a.choice.price);
                 buffer_text(t->out, "/h");
             }
         }
         if (a.cost_known && a.code == KARP_REASON_LIMITS) {
-            buffer_text(t->out, "\n      without the limit: ");
-            text_clean(t->out, a.choice.instance_type);
+            text_between(t->out, "\n      without the limit: ", a.choice.instance_type, "");
             buffer_text(t->out, a.choice.instance_type.len > 0 ? ", " : "");
             text_per_month(t->out, a.cost_change, true);
             buffer_text(t->out, a.choice.instance_type.len > 0 ? "" : ", for other pods: this one stays");

@@ -23,9 +23,8 @@ void unknown_prices_line(write_buffer *b, const karp_decision *decision, bool pa
     size_t count = karp_decision_unpriced_count(decision);
     if (count == 0) return;
     buffer_text(b, paragraph ? "\nAt least: " : "At least: ");
-    buffer_uint(b, count);
-    buffer_text(b, count == 1 ? " node has no known price and counts as $0.\n"
-                              : " nodes have no known price and count as $0.\n");
+    buffer_plural(b, count, " node has no known price and counts as $0.\n",
+                  " nodes have no known price and count as $0.\n");
 }
 
 void unknown_prices_as_json(json_out *j, const karp_decision *decision)

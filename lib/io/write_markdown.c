@@ -16,11 +16,7 @@ static void put_cell(write_buffer *b, karp_str text)
     text_markdown(b, text);
 }
 
-static void put_amount(write_buffer *b, double per_hour)
-{
-    buffer_text(b, " | $");
-    text_money(b, per_hour);
-}
+static void put_amount(write_buffer *b, double per_hour) { text_between_money(b, " | $", per_hour, ""); }
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
@@ -55,15 +51,12 @@ static void put_launches(write_buffer *b, const launch_group *groups, size_t cou
                 "| launch | NodePool | zone | capacity type | pods | $/h |\n| --- | --- | --- | --- | ---: | ---: |\n");
     for (size_t i = 0; i < count; i++) {
         const launch_group *g = &groups[i];
-        buffer_text(b, "| ");
-        buffer_uint(b, g->count);
-        buffer_text(b, " \xc3\x97 ");
+        buffer_between_u(b, "| ", g->count, " \xc3\x97 ");
         text_markdown(b, g->type);
         put_cell(b, g->pool);
         put_cell(b, g->zone);
         put_cell(b, g->capacity_type);
-        buffer_text(b, " | ");
-        buffer_uint(b, g->pods);
+        buffer_between_u(b, " | ", g->pods, "");
         put_amount(b, g->price * (double)g->count);
         buffer_text(b, " |\n");
     }
@@ -108,9 +101,7 @@ static void write_cost(const write_job *job, double saved)
     const karp_decision *decision = job->decision;
     write_buffer *b = job->out;
     double before = karp_decision_cost_before(decision), after = karp_decision_cost_after(decision) - saved;
-    buffer_text(b, "\n**$");
-    text_money(b, before);
-    buffer_text(b, "/h \xe2\x86\x92 $");
+    text_between_money(b, "\n**$", before, "/h \xe2\x86\x92 $");
     text_money(b, after);
     buffer_text(b, "/h** (");
     text_per_month(b, after - before, true);
@@ -119,9 +110,7 @@ static void write_cost(const write_job *job, double saved)
     buffer_char(b, '\n');
     settled_cost settled;
     if (settled_apart(job, &settled)) {
-        buffer_text(b, "\nAll rounds: **$");
-        text_money(b, settled.cost);
-        buffer_text(b, "/h** (");
+        text_between_money(b, "\nAll rounds: **$", settled.cost, "/h** (");
         text_per_month(b, settled.cost - before, true);
         buffer_text(b, "), ");
         settled_words(b, &settled);

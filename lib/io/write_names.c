@@ -90,8 +90,7 @@ static size_t write_numbers(text_flow *flow, karp_str head, const uint32_t *numb
         if (!open_piece(flow, head, at == 0, columns)) return at;
         buffer_uint(b, numbers[at]);
         if (range) {
-            buffer_text(b, "..");
-            buffer_uint(b, numbers[end - 1]);
+            buffer_between_u(b, "..", numbers[end - 1], "");
         }
         buffer_char(b, end == count ? '}' : ',');
         at = end;
@@ -140,9 +139,7 @@ void text_pods(text_flow *flow, const write_job *job, const karp_decision *decis
         }
         done += written;
         if (written < length) {
-            buffer_text(flow->t->out, " \xe2\x80\xa6 and ");
-            buffer_uint(flow->t->out, count - done);
-            buffer_text(flow->t->out, " more");
+            buffer_between_u(flow->t->out, " \xe2\x80\xa6 and ", count - done, " more");
             break;
         }
     }

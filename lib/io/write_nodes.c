@@ -356,9 +356,7 @@ static void write_sum(const text_out *t, const node_sum *sum, const char *remark
     write_share(b, "cpu", sum->cpu_requested, sum->cpu_allocatable);
     write_share(b, "mem", sum->memory_requested, sum->memory_allocatable);
     if (sum->price > 0) {
-        buffer_text(b, "  $");
-        text_money(b, sum->price);
-        buffer_text(b, "/h, ");
+        text_between_money(b, "  $", sum->price, "/h, ");
         text_per_month(b, sum->price, false);
         buffer_text(b, ", idle ");
         text_dollars(b, sum->idle * HOURS_A_MONTH, false);

@@ -109,9 +109,7 @@ static void add_why(write_buffer *b, const write_job *job, const karp_launch *la
 static void add_runner_up(write_buffer *b, const karp_launch *launch)
 {
     buffer_str(b, launch->runner_up.instance_type);
-    buffer_text(b, " $");
-    text_money(b, launch->runner_up.price);
-    buffer_text(b, "/h");
+    text_between_money(b, " $", launch->runner_up.price, "/h");
     if (money_seen(launch->choice.price)) {
         double more = (launch->runner_up.price / launch->choice.price - 1) * 100;
         buffer_text(b, more < 0 ? " (" : " (+");
@@ -164,9 +162,7 @@ static void write_why(const text_out *t, const write_job *job, const karp_launch
     titled_line(t, job, "why", &words);
     buffer_cut(&words, 0);
     if (launch->list_price > 0) {
-        buffer_text(&words, "by a NodeOverlay; list $");
-        text_money(&words, launch->list_price);
-        buffer_text(&words, "/h");
+        text_between_money(&words, "by a NodeOverlay; list $", launch->list_price, "/h");
         titled_line(t, job, "price", &words);
         buffer_cut(&words, 0);
     }
@@ -331,8 +327,7 @@ static void write_unschedulable(const text_out *t, const write_job *job)
     if (pods == NULL) return;
     buffer_char(b, '\n');
     text_style_begin(t, STYLE_HEADING);
-    buffer_text(b, "Unschedulable (");
-    buffer_uint(b, count);
+    buffer_between_u(b, "Unschedulable (", count, "");
     buffer_char(b, ')');
     text_style_end(t, STYLE_HEADING);
     buffer_char(b, '\n');
@@ -407,22 +402,16 @@ static void write_summary(const text_out *t, const write_job *job, const plan_to
     write_buffer *b = t->out;
     size_t failed = karp_decision_unschedulable_count(job->decision);
     size_t ignored = karp_decision_ignored_count(job->decision);
-    buffer_text(b, "\nPlan: ");
-    buffer_uint(b, totals->launches);
-    buffer_text(b, " to launch, ");
+    buffer_between_u(b, "\nPlan: ", totals->launches, " to launch, ");
     if (job->disruption != NULL) {
         buffer_uint(b, commands->deleted);
-        buffer_text(b, " to delete, ");
-        buffer_uint(b, commands->replaced);
-        buffer_text(b, " to replace, ");
+        buffer_between_u(b, " to delete, ", commands->replaced, " to replace, ");
     }
-    buffer_uint(b, totals->receiving);
-    buffer_text(b, totals->receiving == 1 ? " node receives pods. " : " nodes receive pods. ");
+    buffer_plural(b, totals->receiving, " node receives pods. ", " nodes receive pods. ");
     bool any = totals->placed + failed > 0;
     if (any) {
         buffer_uint(b, totals->placed);
-        buffer_text(b, " of ");
-        buffer_uint(b, totals->placed + failed);
+        buffer_between_u(b, " of ", totals->placed + failed, "");
         buffer_text(b, totals->placed + failed == 1 ? " pod placed, " : " pods placed, ");
         buffer_uint(b, failed);
         buffer_text(b, " unschedulable");
@@ -430,9 +419,7 @@ static void write_summary(const text_out *t, const write_job *job, const plan_to
         buffer_text(b, "No pod to place");
     }
     if (ignored > 0) {
-        buffer_text(b, ", ");
-        buffer_uint(b, ignored);
-        buffer_text(b, " not considered");
+        buffer_between_u(b, ", ", ignored, " not considered");
     }
     buffer_text(b, ".\n");
     double after = karp_decision_cost_after(job->decision);

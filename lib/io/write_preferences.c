@@ -95,9 +95,7 @@ static void describe(const write_job *job, const karp_preference *p, write_buffe
     buffer_init(line, job->context);
     buffer_str(line, p->pod);
     if (p->pods > 1) {
-        buffer_text(line, " and ");
-        buffer_uint(line, p->pods - 1);
-        buffer_text(line, " more");
+        buffer_between_u(line, " and ", p->pods - 1, " more");
     }
     buffer_text(line, ": ");
     buffer_text(line, described(p->kind));

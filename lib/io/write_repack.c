@@ -77,9 +77,7 @@ static void step_as_text(const text_out *t, const write_job *job, size_t index)
     karp_repack_step step;
     get_repack_step(job, index, &step);
     write_buffer *b = t->out;
-    buffer_text(b, "\nStep ");
-    buffer_uint(b, index + 1);
-    buffer_text(b, ": saves ");
+    buffer_between_u(b, "\nStep ", index + 1, ": saves ");
     money(b, step.saving);
     buffer_text(b, "/h with ");
     buffer_count(b, step.evictions, "eviction");

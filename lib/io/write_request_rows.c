@@ -32,19 +32,13 @@ static const record record_request = { OPEN(
     { UINT32("notResizable", shown_request, change.not_resizable) },
     { MONEY("savedPerHour", shown_request, saved), WHEN(shown_request, priced) }) };
 
-static int most_first(uint32_t a, uint32_t b, const void *user)
-{
-    const double *saved = user;
-    return saved[a] > saved[b] ? -1 : saved[a] < saved[b];
-}
-
 void requests_as_json(const encoder *e, const karp_reader *reader, const double *saved)
 {
     size_t count = reader ? karp_reader_request_change_count(reader) : 0;
     if (count == 0) return;
     uint32_t *order = write_array(e->job, count, sizeof *order);
     for (uint32_t i = 0; order != NULL && i < count; i++) order[i] = i;
-    if (order != NULL && saved != NULL && !sort_ids(e->job->context, order, count, most_first, saved))
+    if (order != NULL && saved != NULL && !sort_ids(e->job->context, order, count, by_falling, saved))
         write_refuse(e->job, KARP_E_NOMEM, "out of memory");
     json_member_array(e->json, "requests");
     for (size_t i = 0; order != NULL && i < count; i++) {
@@ -68,8 +62,7 @@ static void amount_words(write_buffer *b, const char *resource, karp_str before,
     buffer_char(b, ' ');
     if (before.len > 0) text_clean(b, before);
     else buffer_text(b, "\xe2\x80\x93");
-    buffer_text(b, " \xe2\x86\x92 ");
-    text_clean(b, after);
+    text_between(b, " \xe2\x86\x92 ", after, "");
 }
 
 void requests_as_text(write_buffer *b, const karp_reader *reader)
@@ -80,24 +73,18 @@ void requests_as_text(write_buffer *b, const karp_reader *reader)
     for (size_t i = 0; i < count && i < SHOWN_MOST; i++) {
         karp_request_change c = { .size = sizeof c };
         if (karp_reader_request_change(reader, i, &c) != KARP_OK) continue;
-        buffer_text(b, "  ");
-        text_clean(b, c.kind);
+        text_between(b, "  ", c.kind, "");
         buffer_char(b, ' ');
         text_clean(b, c.namespace_);
         buffer_char(b, '/');
         text_clean(b, c.name);
-        buffer_text(b, ", container ");
-        text_clean(b, c.container);
-        buffer_text(b, ": ");
+        text_between(b, ", container ", c.container, ": ");
         amount_words(b, "cpu", c.cpu_before, c.cpu_after, false);
         amount_words(b, "memory", c.memory_before, c.memory_after, c.cpu_after.len > 0);
-        buffer_text(b, "; ");
-        buffer_uint(b, c.pods);
+        buffer_between_u(b, "; ", c.pods, "");
         buffer_text(b, c.pods == 1 ? " pod" : " pods");
         buffer_text(b, c.larger ? " (larger)\n" : "\n");
     }
     if (count <= SHOWN_MOST) return;
-    buffer_text(b, "  and ");
-    buffer_uint(b, count - SHOWN_MOST);
-    buffer_text(b, " more (-o json has all)\n");
+    buffer_between_u(b, "  and ", count - SHOWN_MOST, " more (-o json has all)\n");
 }

@@ -123,9 +123,7 @@ void row_write(const text_out *t, const row_widths *w, const node_row *row)
         write_use(t, "mem ", row->memory, cells);
     }
     if (row->price >= 0) {
-        buffer_text(b, "  $");
-        text_money(b, row->price);
-        buffer_text(b, "/h");
+        text_between_money(b, "  $", row->price, "/h");
     }
     buffer_trim(b);
     buffer_char(b, '\n');
@@ -145,8 +143,7 @@ void rows_pods(const text_out *t, const write_job *job, const karp_decision *dec
     size_t start = b->text.len;
     buffer_repeat(b, " ", ROW_INDENT);
     buffer_text(b, verb);
-    buffer_uint(b, count);
-    buffer_text(b, count == 1 ? " pod  " : " pods  ");
+    buffer_plural(b, count, " pod  ", " pods  ");
     text_flow flow;
     flow_begin(&flow, t, ROW_INDENT + 2, b->text.len - start, MOST_POD_LINES);
     flow.indent = b->text.len - start; /* no space before the first name */
@@ -170,9 +167,7 @@ static void replacement(const text_out *t, const write_job *job, const launch_fo
         text_clean(b, row.zone);
         buffer_char(b, ' ');
         text_clean(b, row.capacity_type);
-        buffer_text(b, "  $");
-        text_money(b, row.price);
-        buffer_text(b, "/h");
+        text_between_money(b, "  $", row.price, "/h");
     }
     buffer_char(b, '\n');
     if (launch.pod_count > 0) folded_pods(t, folds, job, "   ", index);
@@ -193,8 +188,7 @@ static void command_details(const text_out *t, const write_job *job, const karp_
         karp_placement placement;
         get_placement(job, decision, command->placement_first + i, &placement);
         buffer_repeat(b, " ", ROW_INDENT);
-        buffer_text(b, "-> ");
-        text_clean(b, placement.node);
+        text_between(b, "-> ", placement.node, "");
         buffer_char(b, '\n');
         rows_pods(t, job, decision, "   ", placement.pods, placement.pod_count);
     }
@@ -270,21 +264,18 @@ static void command_reach(const text_out *t, const write_job *job, const karp_de
     size_t moving = count_moving(job, decision, command), staying = pods > moving ? pods - moving : 0;
     buffer_repeat(b, " ", ROW_INDENT - 2);
     if (moving > 0) {
-        buffer_text(b, "  ");
-        buffer_uint(b, moving);
+        buffer_between_u(b, "  ", moving, "");
         buffer_text(b, moving == 1 ? " pod moves" : " pods move");
     }
     if (staying > 0) {
-        buffer_text(b, "  ");
-        buffer_uint(b, staying);
+        buffer_between_u(b, "  ", staying, "");
         buffer_text(b, staying == 1 ? " pod stays until the drain ends" : " pods stay until the drain ends");
     }
     for (size_t i = 0; i < karp_decision_budget_count(decision); i++) {
         karp_pool_budget budget;
         get_budget(job, decision, i, &budget);
         if (pool.len > 0 && equal_str(budget.node_pool, pool) && budget.remaining < 1000000) {
-            buffer_text(b, "  budget of ");
-            text_clean(b, pool);
+            text_between(b, "  budget of ", pool, "");
             buffer_char(b, ' ');
             buffer_int(b, budget.remaining);
         }
@@ -317,8 +308,7 @@ void rows_command(const text_out *t, const write_job *job, const karp_decision *
     if (command.expired == 0) text_money(b, fabs(command.savings));
     if (command.expired == 0) buffer_text(b, command.savings < 0 ? "/h more" : "/h");
     if (command.waiting > 0) {
-        buffer_text(b, ", nodes for ");
-        buffer_uint(b, command.waiting);
+        buffer_between_u(b, ", nodes for ", command.waiting, "");
         buffer_text(b, command.waiting == 1 ? " pod that was pending included" : " pods that were pending included");
     }
     if (command.score >= 0) {
@@ -419,9 +409,7 @@ void cost_line(const text_out *t, const char *what, double before, double after)
     double delta = after - before;
     const char *sign = delta > 0 ? "+" : "";
     buffer_text(b, what);
-    buffer_text(b, ": $");
-    text_money(b, before);
-    buffer_text(b, "/h -> $");
+    text_between_money(b, ": $", before, "/h -> $");
     text_money(b, after);
     buffer_text(b, "/h");
     if (fabs(delta) < 0.00005) return;
@@ -460,10 +448,8 @@ bool settled_apart(const write_job *job, settled_cost *out)
 void settled_words(write_buffer *b, const settled_cost *settled)
 {
     buffer_text(b, settled->is_final ? "settled after " : "not settled after ");
-    buffer_uint(b, settled->rounds);
-    buffer_text(b, settled->rounds == 1 ? " round, " : " rounds, ");
-    buffer_uint(b, settled->left);
-    buffer_text(b, settled->left == 1 ? " pod left" : " pods left");
+    buffer_plural(b, settled->rounds, " round, ", " rounds, ");
+    buffer_plural(b, settled->left, " pod left", " pods left");
 }
 
 void settled_line(const text_out *t, const write_job *job)
@@ -481,8 +467,7 @@ void no_saving(write_buffer *b, const karp_decision *decision)
     size_t failed = karp_decision_unschedulable_count(decision);
     bool cheaper = karp_decision_cost_after(decision) < karp_decision_cost_before(decision);
     if (failed == 0 || !cheaper || karp_decision_change_count(decision) == 0) return;
-    buffer_text(b, "; ");
-    buffer_uint(b, failed);
+    buffer_between_u(b, "; ", failed, "");
     buffer_text(b, failed == 1 ? " pod has no node, so this is not a saving"
                                : " pods have no node, so this is not a saving");
 }
@@ -520,8 +505,7 @@ void header_line(const text_out *t, const write_job *job, const char *verb)
     size_t column = strlen(verb);
     text_styled(t, STYLE_HEADING, verb);
     if (options->title.len > 0) {
-        buffer_text(b, "  ");
-        text_clean(b, options->title);
+        text_between(b, "  ", options->title, "");
         column += 2 + text_columns(options->title);
     }
     header_part(

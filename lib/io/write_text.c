@@ -132,6 +132,20 @@ void text_money(write_buffer *b, double value)
     buffer_bytes(b, text, money_hourly(value, text));
 }
 
+void text_between_money(write_buffer *b, const char *before, double value, const char *after)
+{
+    buffer_text(b, before);
+    text_money(b, value);
+    buffer_text(b, after);
+}
+
+void text_between(write_buffer *b, const char *before, karp_str text, const char *after)
+{
+    buffer_text(b, before);
+    text_clean(b, text);
+    buffer_text(b, after);
+}
+
 void flow_begin(text_flow *flow, const text_out *t, size_t indent, size_t column, size_t most_lines)
 {
     *flow = (text_flow){ t, indent, column, most_lines > 0 ? most_lines - 1 : 0, false };
@@ -194,9 +208,7 @@ bool text_saving(write_buffer *b, const karp_decision *decision)
 {
     karp_cost cost = { .size = sizeof(cost) };
     if (karp_decision_cost(decision, &cost) != KARP_OK) return false;
-    buffer_text(b, "Cost of launches: $");
-    text_money(b, cost.cost);
-    buffer_text(b, "/h. Karpenter's own plan: $");
+    text_between_money(b, "Cost of launches: $", cost.cost, "/h. Karpenter's own plan: $");
     text_money(b, cost.compatible_cost);
     buffer_text(b, "/h");
     if (cost.cost < cost.compatible_cost) {
@@ -208,9 +220,7 @@ bool text_saving(write_buffer *b, const karp_decision *decision)
     if (cost.optimal != 0) {
         buffer_text(b, " No plan can cost less (proven).");
     } else if (cost.bound > 0) {
-        buffer_text(b, " No plan can cost less than $");
-        text_money(b, cost.bound);
-        buffer_text(b, "/h (proven); this one is at most ");
+        text_between_money(b, " No plan can cost less than $", cost.bound, "/h (proven); this one is at most ");
         plain_percent(b, cost.gap);
         buffer_text(b, " above it.");
     }

@@ -27,6 +27,7 @@ size_t text_columns(karp_str text);
 
 /* A text from the input. Control characters become '?', so that no name can move the cursor. */
 void text_clean(write_buffer *b, karp_str text);
+void text_between(write_buffer *b, const char *before, karp_str text, const char *after);
 /* The same for Markdown: what it interprets is escaped. */
 void text_markdown(write_buffer *b, karp_str text);
 
@@ -48,6 +49,7 @@ void text_percent(write_buffer *b, double fraction, size_t width);
 void text_fixed(write_buffer *b, double value, uint32_t least, uint32_t most);
 /* "0.154", "0.0484", "12.000": at least three decimals, at most four. */
 void text_money(write_buffer *b, double value);
+void text_between_money(write_buffer *b, const char *before, double value, const char *after);
 
 /* A sum of money, to the cent: "$5,955.41", with `sign` "+$5,955.41". */
 void text_dollars(write_buffer *b, double value, bool sign);

@@ -46,8 +46,7 @@ static void write_counts(const text_out *t, const karp_topology *row)
         }
         buffer_text(t->out, flow.wrapped ? "" : " ");
         write_value(t->out, d->value);
-        buffer_text(t->out, " has ");
-        buffer_uint(t->out, d->count);
+        buffer_between_u(t->out, " has ", d->count, "");
         buffer_text(t->out, last ? "" : ",");
     }
     buffer_char(t->out, '\n');
@@ -61,8 +60,7 @@ void topology_rows(const text_out *t, const karp_unschedulable *pod)
         buffer_repeat(t->out, " ", ROW_INDENT);
         flow_begin(&flow, t, ROW_INDENT + 2, ROW_INDENT + 2, CAUSE_LINES);
         buffer_text(t->out, words_of(row->kind));
-        buffer_text(t->out, " on ");
-        text_clean(t->out, row->key);
+        text_between(t->out, " on ", row->key, "");
         buffer_char(t->out, ':');
         flow.column += text_columns(str(words_of(row->kind))) + 3 + text_columns(row->key);
         (void)flow_words(&flow, row->cause);
@@ -77,19 +75,16 @@ void topology_rows(const text_out *t, const karp_unschedulable *pod)
 static void write_source(write_buffer *b, const karp_topology_domain *d)
 {
     if (d->pool_count > 0) {
-        buffer_text(b, "NodePool ");
-        text_clean(b, d->node_pool);
+        text_between(b, "NodePool ", d->node_pool, "");
         if (d->pool_count > 1) {
-            buffer_text(b, " + ");
-            buffer_uint(b, d->pool_count - 1);
+            buffer_between_u(b, " + ", d->pool_count - 1, "");
         }
     }
     if (d->node_count > 0) {
         buffer_text(b, d->pool_count > 0 ? ", node " : "node ");
         text_clean(b, d->node);
         if (d->node_count > 1) {
-            buffer_text(b, " + ");
-            buffer_uint(b, d->node_count - 1);
+            buffer_between_u(b, " + ", d->node_count - 1, "");
         }
     }
 }
@@ -101,8 +96,7 @@ static void heading(const text_out *t, const karp_topology *row)
     buffer_char(b, '\n');
     text_style_begin(t, STYLE_HEADING);
     buffer_text(b, words_of(row->kind));
-    buffer_text(b, " on ");
-    text_clean(b, row->key);
+    text_between(b, " on ", row->key, "");
     text_style_end(t, STYLE_HEADING);
     if (row->kind == KARP_TOPOLOGY_SPREAD) {
         buffer_text(b, ", maxSkew ");
@@ -113,8 +107,7 @@ static void heading(const text_out *t, const karp_topology *row)
         }
     }
     if (row->selector.len > 0) {
-        buffer_text(b, ", pods ");
-        text_clean(b, row->selector);
+        text_between(b, ", pods ", row->selector, "");
     }
     buffer_text(b, "\n  ");
     flow_begin(&flow, t, 2, 2, CAUSE_LINES);

@@ -69,9 +69,7 @@ static bool write_total(text_flow *flow, const total *one, bool last)
     write_buffer *b = flow->t->out;
     size_t from = b->text.len;
     buffer_uint(b, one->count);
-    buffer_text(b, " × ");
-    text_clean(b, one->name.len ? one->name : str("any"));
-    buffer_text(b, " $");
+    text_between(b, " × ", one->name.len ? one->name : str("any"), " $");
     text_money(b, one->price);
     buffer_text(b, last ? "/h" : "/h,");
     size_t length = b->text.len - from;

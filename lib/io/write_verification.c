@@ -40,14 +40,11 @@ static void as_text(const write_job *job, const karp_verification *found)
         text_style_begin(t, STYLE_ALERT);
         buffer_text(b, karp_finding_name(row.code));
         text_style_end(t, STYLE_ALERT);
-        buffer_text(b, "  ");
-        text_clean(b, row.object);
-        buffer_text(b, ": ");
+        text_between(b, "  ", row.object, ": ");
         text_clean(b, row.detail);
         buffer_char(b, '\n');
     }
-    buffer_uint(b, count);
-    buffer_text(b, count == 1 ? " error.\n" : " errors.\n");
+    buffer_plural(b, count, " error.\n", " errors.\n");
 }
 
 karp_status karp_write_verification(karp_context *context, const karp_verification *verification,

@@ -36,8 +36,7 @@ static bool add_pod(karp_snapshot *s, const capacity_buffer *b, uint64_t i, int6
               .flags = POD_VIRTUAL | POD_UNSCHEDULABLE };
     karp_str uid = name_of(s, b->meta.uid);
     strbuf_clear(text);
-    strbuf_adds(text, "capacity-buffer-");
-    strbuf_addstr(text, name_of(s, b->meta.name));
+    strbuf_put(text, "capacity-buffer-", name_of(s, b->meta.name), "");
     strbuf_addc(text, '-');
     strbuf_addu(text, i);
     p.name = text->failed ? NO_ID : strings_add(&s->raw.names, text->ptr, text->len);

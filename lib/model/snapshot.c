@@ -176,7 +176,7 @@ void karp_snapshot_unref(karp_snapshot *snapshot)
 static int by_pool_name(uint32_t x, uint32_t y, const void *user)
 {
     const karp_snapshot *s = user;
-    return compare_str(name_of(s, s->raw.pools.items[x].meta.name), name_of(s, s->raw.pools.items[y].meta.name));
+    return compare_str(pool_name(s, x), pool_name(s, y));
 }
 
 uint32_t *pools_by_name(const karp_snapshot *s, arena *a)

@@ -288,6 +288,10 @@ static inline karp_str text_or_none(const karp_snapshot *s, uint32_t id)
     return id == NO_ID ? (karp_str){ "", 0 } : text_of(s, id);
 }
 static inline karp_str name_of(const karp_snapshot *s, uint32_t id) { return strings_get(&s->raw.names, id); }
+static inline karp_str pool_name(const karp_snapshot *s, uint32_t pool)
+{
+    return name_of(s, s->raw.pools.items[pool].meta.name);
+}
 /* The indices of the NodePools in the order of their names; NULL = out of memory. */
 uint32_t *pools_by_name(const karp_snapshot *s, arena *a);
 /* The index of the NodePool; NO_ID = there is none of that name. */

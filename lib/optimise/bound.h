@@ -135,5 +135,7 @@ bool proof_holds(karp_context *context, const bound_problem *p, const bound_proo
 bool proof_holds_for(karp_context *context, const bound_problem *p, const bound_proof *proof, amount *value,
                      amount *spent, proof_fault *fault);
 
-/* usable.c: the greatest common divisor of two numbers that are not negative; 0 and x have x. */
+/* usable.c: whether two offers, or rows, have the same capacity for the same classes. */
+bool offers_alike(const bound_problem *p, uint32_t x, uint32_t y);
+/* The greatest common divisor of two numbers that are not negative; 0 and x have x. */
 int64_t common_divisor(int64_t a, int64_t b);

@@ -266,12 +266,6 @@ static bool add_class(look *l, uint32_t number)
     return true;
 }
 
-static int by_size(uint32_t a, uint32_t b, const void *user)
-{
-    const double *sizes = user;
-    return sizes[a] > sizes[b] ? -1 : sizes[a] < sizes[b] ? 1 : 0;
-}
-
 /* Orders the classes: those that request the resource with the fewest units first, then by size. */
 static bool order_classes(look *l)
 {
@@ -292,7 +286,7 @@ static bool order_classes(look *l)
         }
         l->sizes[c] = size;
     }
-    return sort_ids(l->context, l->classes, l->class_count, by_size, l->sizes);
+    return sort_ids(l->context, l->classes, l->class_count, by_falling, l->sizes);
 }
 
 /* Makes the tables of what can still be added. false = out of memory. */

@@ -64,15 +64,6 @@ static bool replaced_by(const bound_problem *p, uint32_t offer, uint32_t other)
     return true;
 }
 
-/* Whether two offers can have the same contents. */
-static bool alike(const bound_problem *p, uint32_t x, uint32_t y)
-{
-    size_t words = bits_words(p->class_count);
-    return memcmp(p->capacity + (size_t)x * p->dims, p->capacity + (size_t)y * p->dims,
-                  p->dims * sizeof *p->capacity) == 0 &&
-           memcmp(p->allowed + x * words, p->allowed + y * words, words * sizeof *p->allowed) == 0;
-}
-
 static int by_cost(uint32_t a, uint32_t b, const void *user)
 {
     const int64_t *costs = user;
@@ -93,7 +84,7 @@ bool master_choose_offers(master *m, arena *a)
     if (!sort_ids(a->context, order, p->offer_count, by_cost, p->costs)) return false;
     for (uint32_t i = 0; i < p->offer_count; i++) {
         uint32_t j = 0;
-        if (i > 0 && alike(p, order[i], order[i - 1])) { /* the same type in another zone */
+        if (i > 0 && offers_alike(p, order[i], order[i - 1])) { /* the same type in another zone */
             m->replaced_by[order[i]] = m->replaced_by[order[i - 1]];
             continue;
         }

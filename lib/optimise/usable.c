@@ -4,8 +4,7 @@
 #include <base/bits.h>
 #include <string.h>
 
-/* Whether two rows have the same capacity for the same classes. */
-static bool alike(const bound_problem *p, uint32_t x, uint32_t y)
+bool offers_alike(const bound_problem *p, uint32_t x, uint32_t y)
 {
     size_t words = bits_words(p->class_count);
     return memcmp(p->capacity + (size_t)x * p->dims, p->capacity + (size_t)y * p->dims,
@@ -44,7 +43,7 @@ bool bound_use_whole_units(arena *a, bound_problem *p)
     if (usable == NULL || units == NULL) return false;
     for (uint32_t r = 0; r < rows; r++) {
         int64_t *out = usable + (size_t)r * p->dims;
-        if (r > 0 && alike(p, r, r - 1)) {
+        if (r > 0 && offers_alike(p, r, r - 1)) {
             memcpy(out, out - p->dims, p->dims * sizeof *out);
             continue;
         }

@@ -30,8 +30,7 @@ static void describe(const story *s, const story_step *step, strbuf *out)
     case STORY_SCALE:
         strbuf_adds(out, "scale ");
         strbuf_addname(out, s->workloads[step->workload].namespace_, s->workloads[step->workload].name);
-        strbuf_adds(out, " to ");
-        strbuf_addu(out, step->replicas);
+        strbuf_putu(out, " to ", step->replicas, "");
         return;
     case STORY_WAIT:
         strbuf_adds(out, "wait ");

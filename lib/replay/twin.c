@@ -385,13 +385,9 @@ static void write_text(const twin *w, write_buffer *out)
     buffer_count(out, w->count, "decision");
     buffer_text(out, " of Karpenter in ");
     buffer_count(out, w->r.count, "look");
-    buffer_text(out, ": ");
-    buffer_uint(out, count_of(w, TWIN_EQUAL));
-    buffer_text(out, " equal, ");
+    buffer_between_u(out, ": ", count_of(w, TWIN_EQUAL), " equal, ");
     buffer_uint(out, count_of(w, TWIN_IN_KIND));
-    buffer_text(out, " equal in kind, ");
-    buffer_uint(out, different);
-    buffer_text(out, " different\n");
+    buffer_between_u(out, " equal in kind, ", different, " different\n");
     for (size_t i = 0; i < w->count; i++) {
         const twin_decision *d = &w->list[i];
         if (d->verdict != TWIN_DIFFERENT) continue;

@@ -93,17 +93,14 @@ static void plan_as_text(write_buffer *out, const commit_plan *p)
     buffer_text(out, "    ");
     if (o->instance_type.len) {
         buffer_uint(out, (uint64_t)llround(p->amount));
-        buffer_text(out, " \xc3\x97 ");
-        text_clean(out, o->instance_type);
+        text_between(out, " \xc3\x97 ", o->instance_type, "");
     } else {
         put_money(out, p->amount);
         buffer_text(out, "/h");
         if (o->family.len) buffer_text(out, " for ");
         text_clean(out, o->family);
     }
-    buffer_text(out, ", ");
-    text_clean(out, o->name);
-    buffer_text(out, ": ");
+    text_between(out, ", ", o->name, ": ");
     put_percent(out, p->used);
     buffer_text(out, " used, in full in ");
     put_percent(out, p->fully);
@@ -134,8 +131,7 @@ static void set_as_text(write_buffer *out, const struct commit_result *c, const 
 static void reservation_as_text(write_buffer *out, const commit_use *u)
 {
     if (!u->reserved && u->least == 0) return;
-    buffer_text(out, "  ");
-    text_clean(out, u->instance_type);
+    text_between(out, "  ", u->instance_type, "");
     buffer_text(out, u->reserved ? ", reserved: " : ": ");
     if (!u->reserved) {
         buffer_uint(out, u->least);
@@ -143,13 +139,9 @@ static void reservation_as_text(write_buffer *out, const commit_use *u)
         return;
     }
     buffer_uint(out, (uint64_t)u->offered);
-    buffer_text(out, " free at the beginning, at most ");
-    buffer_uint(out, u->most);
-    buffer_text(out, " in use");
+    buffer_between_u(out, " free at the beginning, at most ", u->most, " in use");
     if ((uint64_t)u->offered > u->most) {
-        buffer_text(out, ": ");
-        buffer_uint(out, (uint64_t)u->offered - u->most);
-        buffer_text(out, " to drop");
+        buffer_between_u(out, ": ", (uint64_t)u->offered - u->most, " to drop");
     }
     buffer_char(out, '\n');
 }
@@ -158,10 +150,8 @@ void commit_as_text(write_buffer *out, const replay_result *p)
 {
     const struct commit_result *c = p->commitments;
     if (!c) return;
-    buffer_text(out, "\nCommitments for what ran on demand under ");
-    text_clean(out, p->policy);
-    buffer_text(out, ", in ");
-    buffer_uint(out, c->hour_count);
+    text_between(out, "\nCommitments for what ran on demand under ", p->policy, "");
+    buffer_between_u(out, ", in ", c->hour_count, "");
     buffer_text(out, c->hour_count == 1 ? " hour\n" : " hours\n");
     for (size_t i = 0; i < c->set_count; i++) set_as_text(out, c, &c->sets[i]);
     buffer_text(out, "Capacity reservations\n");
@@ -193,13 +183,15 @@ static void requirement(write_buffer *out, karp_str key, karp_str value)
 static void overlay_as_yaml(write_buffer *out, const struct commit_result *c, const commit_plan *p, size_t index)
 {
     const commit_offer *o = p->offer;
-    buffer_text(out, "---\napiVersion: karpenter.sh/v1alpha1\nkind: NodeOverlay\nmetadata:\n  name: commitment-");
-    buffer_uint(out, index + 1);
-    buffer_text(out, "\n  annotations:\n    karp.dev/commitment: ");
+    buffer_between_u(out, "---\napiVersion: karpenter.sh/v1alpha1\nkind: NodeOverlay\nmetadata:\n  name: commitment-",
+                     index + 1, "\n  annotations:\n    karp.dev/commitment: ");
     buffer_json_string(out, o->name);
-    buffer_text(out, "\nspec:\n  weight: ");
-    buffer_uint(out, (o->instance_type.len ? 3000 : o->family.len ? 2000 : 1000) - (index < 900 ? index : 900));
-    buffer_text(out, "\n  requirements:\n");
+    buffer_between_u(out, "\nspec:\n  weight: ",
+                     (o->instance_type.len ? 3000
+                      : o->family.len      ? 2000
+                                           : 1000) -
+                         (index < 900 ? index : 900),
+                     "\n  requirements:\n");
     requirement(out, str("karpenter.sh/capacity-type"), str("on-demand"));
     if (o->instance_type.len) requirement(out, str("node.kubernetes.io/instance-type"), o->instance_type);
     else if (o->family.len) requirement(out, label_of(c, o), o->family);

@@ -294,13 +294,10 @@ void replay_write_text(const replay *r, write_buffer *out)
     karp_time_format(r->base.trace.ends, text);
     buffer_text(out, " to ");
     buffer_text(out, text);
-    buffer_text(out, ", ");
-    buffer_uint(out, r->pods);
+    buffer_between_u(out, ", ", r->pods, "");
     buffer_text(out, r->pods == 1 ? " pod" : " pods");
     if (r->base.trace.notes) {
-        buffer_text(out, ", ");
-        buffer_uint(out, r->base.trace.notes);
-        buffer_text(out, " contradictory events left out");
+        buffer_between_u(out, ", ", r->base.trace.notes, " contradictory events left out");
     }
     buffer_text(out, "\n\n");
     for (size_t from = 0, to; from < r->result_count; from = to) { /* as many policies side by side as fit */

@@ -83,8 +83,7 @@ static void write_curve(const replay *r, size_t policy, curve_value *value, cons
     if (policy >= CHART_COLOURS) buffer_text(b, " d1");
     size_t below = curves_below(r, policy, value);
     if (below > 0) {
-        buffer_text(b, " e");
-        buffer_uint(b, below < 3 ? below : 3);
+        buffer_between_u(b, " e", below < 3 ? below : 3, "");
     }
     buffer_text(b, "\" d=\"");
     for (size_t i = 0; i < p->point_count; i += together) {
@@ -162,9 +161,7 @@ void replay_write_html(const replay *r, const char *verb, write_buffer *out)
     buffer_text(out, " to ");
     karp_time_format(r->base.trace.ends, text);
     buffer_text(out, text);
-    buffer_text(out, ", ");
-    buffer_uint(out, r->pods);
-    buffer_text(out, " pods</p>\n");
+    buffer_between_u(out, ", ", r->pods, " pods</p>\n");
     write_table(r, out);
     write_chart(r, "cost per hour", "$", cost_of, out);
     write_chart(r, "nodes", "", nodes_of, out);

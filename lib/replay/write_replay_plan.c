@@ -79,9 +79,7 @@ static void attempt_as_text(write_buffer *out, const replay_attempt *a, int64_t 
 {
     buffer_text(out, "  ");
     since(out, (a->ended == KARP_NO_TIME ? a->began : a->ended) - begins);
-    buffer_text(out, "  step ");
-    buffer_uint(out, a->step);
-    buffer_text(out, " of ");
+    buffer_between_u(out, "  step ", a->step, " of ");
     buffer_uint(out, a->steps);
     buffer_text(out, ": ");
     if (a->reason) {

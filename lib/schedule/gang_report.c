@@ -229,9 +229,8 @@ static bool warn_of_groups(karp_decision *d, strbuf *b)
 {
     size_t stuck = 0;
     if (d->groups.count == 0) return true;
-    strbuf_addu(b, d->groups.count);
-    strbuf_adds(b, d->groups.count == 1 ? " group of pods: its pods are placed one by one"
-                                        : " groups of pods: their pods are placed one by one");
+    strbuf_plural(b, d->groups.count, " group of pods: its pods are placed one by one",
+                  " groups of pods: their pods are placed one by one");
     strbuf_adds(b, ", because Karpenter knows no groups");
     if (!warn(d, b)) return false;
     for (size_t i = 0; i < d->groups.count; i++) {

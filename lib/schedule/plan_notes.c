@@ -36,9 +36,8 @@ bool expired_note(const karp_snapshot *s, karp_decision *d)
     if (nodes > 1) strbuf_adds(&b, " more");
     strbuf_adds(&b, nodes == 1 ? " has expired, and Karpenter deletes it: "
                                : " have expired, and Karpenter deletes them: ");
-    strbuf_addu(&b, pods);
-    strbuf_adds(&b, pods == 1 ? " pod that this plan puts there needs another node then"
-                              : " pods that this plan puts there need other nodes then");
+    strbuf_plural(&b, pods, " pod that this plan puts there needs another node then",
+                  " pods that this plan puts there need other nodes then");
     return warn(d, &b);
 }
 

@@ -489,7 +489,7 @@ void relaxed_offer_names(const scheduler *s, const relaxed_offer *o, karp_str na
 {
     const template_ *t = &s->templates.items[o->template_];
     const offering *x = &t->table->offerings[o->offering];
-    names[0] = name_of(s->snapshot, s->snapshot->raw.pools.items[t->pool].meta.name);
+    names[0] = pool_name(s->snapshot, t->pool);
     names[1] = text_of(s->snapshot, t->table->types[x->type].name);
     names[2] = text_or_none(s->snapshot, x->zone);
     names[3] = text_or_none(s->snapshot, x->capacity_type);

@@ -176,7 +176,7 @@ bool report_reservations(scheduler *s, karp_decision *d)
     bool ok = true;
     for (uint32_t t = 0; ok && t < s->templates.count; t++) {
         const template_ *from = &s->templates.items[t];
-        karp_str name = name_of(w, w->raw.pools.items[from->pool].meta.name);
+        karp_str name = pool_name(w, from->pool);
         const offering *o = from->table->has_reservations && launches_of(d, name) > 0
                                 ? reservation_excluded(&s->algebra, w, from->table, from->set)
                                 : NULL;

@@ -401,7 +401,7 @@ static bool pool_row(scheduler *s, karp_decision *d, refusal_lists *l, const fai
         ports_bar_all(s, t, f->pod, shape_of(s->snapshot, v.class_))) {
         row->code = KARP_REASON_HOST_PORT;
     }
-    row->node_pool = name_of(s->snapshot, s->snapshot->raw.pools.items[t->pool].meta.name);
+    row->node_pool = pool_name(s->snapshot, t->pool);
     row->types_start = t->types_start;
     row->types_requirements = tally.requirements;
     row->types_resources = tally.resources;
@@ -417,7 +417,7 @@ static bool dropped_row(const scheduler *s, karp_decision *d, refusal_lists *l, 
                            ? "the pool's own requirements do not leave enough instance types for their minValues"
                            : "nodepool requirements filtered out all available instance types";
     row->code = t->dropped_reason;
-    row->node_pool = name_of(s->snapshot, s->snapshot->raw.pools.items[t->pool].meta.name);
+    row->node_pool = pool_name(s->snapshot, t->pool);
     strbuf b = strbuf_on(s->context);
     strbuf_adds(&b, text);
     return keep_detail(d, l, &b, &row->detail);

@@ -185,7 +185,7 @@ static void fill_domain(refused_pod *p, const refusing_group *q, uint32_t domain
                                    .pod = none,
                                    .volume = none };
     if (from->node != NO_ID) row->node = name_of(w, w->nodes[from->node].name);
-    if (from->pool != NO_ID) row->node_pool = name_of(w, w->raw.pools.items[from->pool].meta.name);
+    if (from->pool != NO_ID) row->node_pool = pool_name(w, from->pool);
     if (row->code == KARP_DOMAIN_VOLUME) row->volume = excluding_volume(p, q, domain);
     row->minimum = q->g->kind == GROUP_SPREAD && bits_test(q->own, domain) && q->g->counts[domain] <= q->least;
     finish_domain(p, q, domain, row);

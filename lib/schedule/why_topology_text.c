@@ -177,18 +177,12 @@ static uint32_t with_code(const karp_topology *row, uint32_t code)
     return n;
 }
 
-static karp_str after_slash(karp_str key)
-{
-    size_t at = key.len;
-    while (at > 0 && key.ptr[at - 1] != '/') at--;
-    return (karp_str){ key.ptr + at, key.len - at };
-}
-
 karp_str topology_key_meant(karp_str key)
 {
     static const char *const labels[] = { LABEL_HOSTNAME, LABEL_ZONE, LABEL_REGION };
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
-        if (equal_str(after_slash(key), after_slash(str(labels[i]))) && !str_is(key, labels[i])) return str(labels[i]);
+        if (equal_str(str_after_last(key, '/'), str_after_last(str(labels[i]), '/')) && !str_is(key, labels[i]))
+            return str(labels[i]);
     }
     return str("");
 }

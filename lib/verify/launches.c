@@ -439,8 +439,7 @@ static void check_limit(verifier *v, uint32_t pool, const resource_amount *limit
         used = v->quirks ? amount_from(1) : amount_whole(launches);
     }
     if (fits && amount_cmp(used, left) <= 0) return;
-    note(v, KARP_FINDING_LIMITS,
-         object_name(v, "nodepool", name_of(v->snapshot, v->snapshot->raw.pools.items[pool].meta.name)),
+    note(v, KARP_FINDING_LIMITS, object_name(v, "nodepool", pool_name(v->snapshot, pool)),
          "its %u launches may exceed the limit on %.*s", (unsigned)launches,
          SHOW(strings_get(&v->snapshot->raw.resources, limit->resource)));
 }

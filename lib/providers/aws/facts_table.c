@@ -407,8 +407,7 @@ static void write_about(const aws_facts *f, const size_t letter[AWS_ZONES_MOST],
     for (size_t i = 0; i < AWS_ZONES_MOST; i++) {
         bool local = aws_zone_is_local(f, f->zones[i]);
         if (letter[i] == AWS_ZONES_MOST || !(all >> letter[i] & 1) || (f->zone_ids[i].len == 0 && !local)) continue;
-        strbuf_adds(out, "zone ");
-        strbuf_addstr(out, f->region);
+        strbuf_put(out, "zone ", f->region, "");
         strbuf_addc(out, ':');
         strbuf_addc(out, cloud_letter_of((int)letter[i], 'a'));
         strbuf_addc(out, ' ');

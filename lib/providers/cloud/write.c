@@ -15,8 +15,7 @@ void cloud_write_begin(cloud_writer *w, karp_context *context, const cloud_forma
     strbuf_adds(&w->out, format->cloud);
     strbuf_adds(&w->out, " 1\n");
     if (as_of.len > 0) {
-        strbuf_adds(&w->out, "as-of ");
-        strbuf_addstr(&w->out, as_of);
+        strbuf_put(&w->out, "as-of ", as_of, "");
         strbuf_addc(&w->out, '\n');
     }
     strbuf_addstr(&w->out, sources);
@@ -92,8 +91,7 @@ void cloud_write_row(cloud_writer *w)
 uint32_t cloud_write_end(cloud_writer *w, const karp_provider_memory *memory, karp_str *text,
                          karp_provider_problem *problem)
 {
-    strbuf_adds(&w->out, "end ");
-    strbuf_addu(&w->out, w->rows);
+    strbuf_putu(&w->out, "end ", w->rows, "");
     strbuf_addc(&w->out, '\n');
     scratch s;
     scratch_init_on(&s, memory);

@@ -90,14 +90,6 @@ karp_str gcp_zone_name(scratch *s, karp_str region, uint32_t zone)
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* ".../zones/us-central1-a", or only the name. */
-static uint32_t zone_of(karp_str text, karp_str region)
-{
-    size_t at = text.len;
-    while (at > 0 && text.ptr[at - 1] != '/') at--;
-    return gcp_zone_number((karp_str){ text.ptr + at, text.len - at }, region);
-}
-
 static void read_described(decoder *d, const tree *entry, gcp_type *out)
 {
     const tree *accelerators = NULL;
@@ -122,7 +114,8 @@ static void read_described(decoder *d, const tree *entry, gcp_type *out)
 static bool read_entry(decoder *d, const cloud_facts *f, const tree *entry, void *type)
 {
     gcp_type *out = type;
-    uint32_t zone = zone_of(decode_text(d, entry, "zone"), f->region);
+    karp_str place = decode_text(d, entry, "zone"); /* ".../zones/us-central1-a", or only the name */
+    uint32_t zone = gcp_zone_number(str_after_last(place, '/'), f->region);
     if (zone == GCP_NO_ZONE) return false;
     read_described(d, entry, out);
     out->base.zones = UINT32_C(1) << zone;
