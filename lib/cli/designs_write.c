@@ -348,8 +348,6 @@ static void write_html(cli_writer *w, const karp_comparison *c, const design *li
     cli_put_text(w, "</div>\n</body></html>\n");
 }
 
-/* ---- every format ------------------------------------------------------------------------------------------------ */
-
 bool designs_write(const cli_options *options, const karp_comparison *comparison, design *list, size_t count,
                    strbuf *out, bool *differs)
 {

@@ -110,8 +110,6 @@ void show_deadline(karp_options *common)
     if (common->should_stop == deadline_is_over) common->should_stop = deadline_with_progress;
 }
 
-/* ---- sides ------------------------------------------------------------------------------------------------------- */
-
 void objective_inherit(cli_options *side, const cli_options *own)
 {
     karp_objective *to = &side->objective;

@@ -99,8 +99,6 @@ static bool rotate(recording *r)
     return complain(r, "there are too many parts of it");
 }
 
-/* ---- looks ------------------------------------------------------------------------------------------------------- */
-
 /* One look. A cluster that does not answer is looked at again later: the recording has a gap. */
 static bool look(recording *r, bool first)
 {

@@ -268,8 +268,6 @@ bool budgets_note_broken(const pass *p, karp_decision *d)
     return true;
 }
 
-/* ---- candidates within budgets ----------------------------------------------------------------------------------- */
-
 bool keep_within_budget(pass *p, uint32_t *order, uint32_t count, uint32_t *kept)
 {
     size_t pools = p->snapshot->raw.pools.count;

@@ -65,8 +65,6 @@ karp_status karp_advise_timeouts(const karp_snapshot *snapshot, int64_t now, kar
     return each_claim(snapshot, now, time_out, out, error);
 }
 
-/* ---- what a pass says of it -------------------------------------------------------------------------------------- */
-
 bool expiration_note(const pass *p, karp_decision *d)
 {
     const karp_snapshot *w = p->snapshot;

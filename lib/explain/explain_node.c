@@ -115,8 +115,6 @@ static bool add_blocker(karp_node_explanation *e, const node_cause *c)
     return copy != NULL;
 }
 
-/* ---- all blockers ------------------------------------------------------------------------------------------------ */
-
 /* Runs one decision in which only this node can be disrupted. *again: repeat, because the reason was removed or
  * another method has to decide. */
 static karp_status look(karp_node_explanation *e, node_view *v, karp_disrupt_options *options, bool *again,

@@ -133,8 +133,6 @@ bool hold_by_pods(finder *f, node_view *v, const karp_decision *d)
     return ok;
 }
 
-/* ---- drains ------------------------------------------------------------------------------------------------------ */
-
 bool hold_by_drain(finder *f)
 {
     const karp_snapshot *s = f->snapshot;

@@ -183,8 +183,6 @@ static void behind_limits(search *s, const karp_unschedulable *row)
     karp_decision_unref(lifted);
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------- */
-
 void find_limit_causes(search *s)
 {
     const karp_unschedulable *row = search_row(s, s->out->decision);

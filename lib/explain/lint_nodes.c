@@ -34,8 +34,6 @@ static void check_taints(linting *l)
     }
 }
 
-/* ---- reservations ------------------------------------------------------------------------------------------------ */
-
 static void check_reservations(linting *l, uint32_t pool)
 {
     if (l->pool_sets[pool] == NO_ID || !lint_table(l, pool)->has_reservations) return;
@@ -50,8 +48,6 @@ static void check_reservations(linting *l, uint32_t pool)
     strbuf_adds(&l->remedy, "add reserved to its values");
     lint_note(l, LINT_RESERVATION_EXCLUDED, "NodePool", pool_name(l->snapshot, pool));
 }
-
-/* ---- overlays ---------------------------------------------------------------------------------------------------- */
 
 static void check_overlays(linting *l)
 {

@@ -46,8 +46,6 @@ uint32_t lint_left_pending(linting *l, const lint_group *g)
     return count;
 }
 
-/* ---- nodes ------------------------------------------------------------------------------------------------------- */
-
 static void check_nodes_limit(linting *l, uint32_t pool)
 {
     const karp_snapshot *s = l->snapshot;

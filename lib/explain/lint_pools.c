@@ -165,8 +165,6 @@ static void check_all_min_values(linting *l, uint32_t pool)
     }
 }
 
-/* ---- node classes ------------------------------------------------------------------------------------------------ */
-
 /* If the input has no node class of the provider, node classes were probably left out. */
 static void check_class(linting *l, uint32_t pool)
 {

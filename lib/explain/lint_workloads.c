@@ -110,8 +110,6 @@ static void check_required(linting *l, const lint_group *g)
     }
 }
 
-/* ---- requests ---------------------------------------------------------------------------------------------------- */
-
 static void check_amounts(linting *l, const lint_group *g)
 {
     const resource_list *r = &g->shape->requests;
@@ -135,8 +133,6 @@ static void check_amounts(linting *l, const lint_group *g)
         lint_note(l, LINT_TINY_MEMORY, "Pod", pod_name(l->snapshot, g->pod));
     }
 }
-
-/* ---- selectors --------------------------------------------------------------------------------------------------- */
 
 /* A constraint without a selector counts no pod. */
 static void check_selector(linting *l, const lint_group *g)

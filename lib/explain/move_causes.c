@@ -36,8 +36,6 @@ void show_unplaced(strbuf *b, const karp_unschedulable *row)
     if (row->pool_count == 0) strbuf_adds(b, karp_reason_text(row->code));
 }
 
-/* ---- preferences ------------------------------------------------------------------------------------------------- */
-
 /* The kind of the pods' first preference, and the key that it is about; NULL = they have none. */
 static const char *preference_of(const shape *h, uint32_t *key)
 {
@@ -69,8 +67,6 @@ bool show_preference(strbuf *b, const karp_snapshot *s, uint32_t node_number)
     }
     return false;
 }
-
-/* ---- pods that end ----------------------------------------------------------------------------------------------- */
 
 void show_ending(strbuf *b, const karp_snapshot *s, uint32_t node_number)
 {

@@ -135,8 +135,6 @@ static void open_labels(search *s, const karp_launch *l, uint32_t pool)
     }
 }
 
-/* ---- taints that are given up ------------------------------------------------------------------------------------ */
-
 static void preferred_taints(search *s, const karp_launch *l, uint32_t pool)
 {
     const karp_snapshot *w = s->snapshot;

@@ -165,8 +165,6 @@ void try_all_selectors(search *s)
     strbuf_free(&text);
 }
 
-/* ---- host ports -------------------------------------------------------------------------------------------------- */
-
 void try_ports(search *s)
 {
     const shape *h = original_shape(s);

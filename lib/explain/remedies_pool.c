@@ -372,8 +372,6 @@ void try_unmet(search *s)
     strbuf_free(&text);
 }
 
-/* ---- minValues --------------------------------------------------------------------------------------------------- */
-
 void try_min_values(search *s)
 {
     strbuf text = strbuf_on(s->snapshot->context);

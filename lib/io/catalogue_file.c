@@ -6,8 +6,6 @@
 
 #include <karp/library.h>
 
-/* ---- JSON -------------------------------------------------------------------------------------------------------- */
-
 static karp_status read_json(catalogue_reader *reader, karp_str text, karp_error *error)
 {
     io_cursor at;

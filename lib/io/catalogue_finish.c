@@ -223,8 +223,6 @@ static void warn(catalogue_reader *reader, const karp_catalogue *catalogue)
     log_warning(reader, &different, ": \"allocatable\" is not capacity less overhead, and is not used; first: ");
 }
 
-/* ---- the end ----------------------------------------------------------------------------------------------------- */
-
 karp_status catalogue_reader_finish(catalogue_reader *reader, karp_catalogue **out, karp_error *error)
 {
     karp_status status = derive_all(reader, error);

@@ -8,8 +8,6 @@
 #include <base/admit.h>
 #include <base/assumed.h>
 
-/* ---- small parts ------------------------------------------------------------------------------------------------- */
-
 int64_t io_creation(const tree *root)
 {
     int64_t instant = KARP_NO_TIME;
@@ -48,8 +46,6 @@ void io_identify(io_filler *f, const io_kind_info *info, tree *root)
     default_uid(t, metadata, ++f->uids);
     if (!io_is_stated(metadata, "creationTimestamp")) io_set_time(t, metadata, "creationTimestamp", at);
 }
-
-/* ---- PersistentVolumeClaim --------------------------------------------------------------------------------------- */
 
 void io_fill_claim_volume(io_filler *f, tree *root)
 {

@@ -322,8 +322,6 @@ static making begin(io_pods *p, karp_str queue)
     return m;
 }
 
-/* ---- Workload ---------------------------------------------------------------------------------------------------- */
-
 void io_make_kueue_workload(io_pods *p)
 {
     size_t count = 0;

@@ -2,8 +2,6 @@
 /* Argo Rollouts, Knative's Services, KServe's InferenceServices. */
 #include <io/pods_rules.h>
 
-/* ---- Argo Rollouts ----------------------------------------------------------------------------------------------- */
-
 void io_make_rollout(io_pods *p)
 {
     const tree *ref = io_at_path(p->object, "/spec/workloadRef");

@@ -457,8 +457,6 @@ static void placed_as_text(const text_out *t, const write_job *job, const karp_p
     if (job->options->preferences != NULL) preferences_as_text(t, job);
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------------------- */
-
 karp_status karp_write_pod_explanation(karp_context *context, const karp_pod_explanation *explanation,
                                        const karp_write_options *options, karp_text *out, karp_error *error)
 {

@@ -357,8 +357,6 @@ static void read_spread(kube_cluster *c, kube_class *s)
     }
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------- */
-
 /* The profile that the pod names. A single profile without a name is that of every pod. */
 static const kube_profile *find_profile(kube_cluster *c, const tree *spec)
 {

@@ -102,8 +102,6 @@ static int64_t balance_score(const kube_cluster *c, const kube_class *s, const k
     return 50 + (50 + after - balance(c, s, n, false)) / 2;
 }
 
-/* ---- images ------------------------------------------------------------------------------------------------------ */
-
 static int64_t image_score(const kube_cluster *c, const kube_class *s, const kube_node *n, size_t nodes)
 {
     const int64_t mebi = 1024 * 1024, least = 23 * mebi;

@@ -180,8 +180,6 @@ karp_status karp_builder_add_resource_claim(karp_builder *builder, const karp_re
     return adding_finish(&a, &builder->s.resource_claims, &r, sizeof r);
 }
 
-/* ---- a pod's claims ---------------------------------------------------------------------------------------------- */
-
 uint32_t intern_pod_claims(adding *a, const karp_pod *given)
 {
     copier *c = &a->c;

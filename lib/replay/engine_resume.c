@@ -253,8 +253,6 @@ static void resume_meter(engine *e, const tree *state)
     if (e->meter.metered > e->now || e->meter.next_point < e->meter.metered) state_refuse(e, "meter");
 }
 
-/* ---- everything -------------------------------------------------------------------------------------------------- */
-
 karp_status engine_resume(engine *e, const tree *state)
 {
     e->nodes.next_serial = state_count(e, tree_get(state, "nodesLaunched"), UINT64_MAX, "nodesLaunched");

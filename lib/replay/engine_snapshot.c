@@ -202,8 +202,6 @@ static karp_status edit_pod(engine *e, karp_builder *builder, replay_pod *p)
     return status || !p->in_snapshot ? status : add_pod(e, builder, p);
 }
 
-/* ---- budgets ----------------------------------------------------------------------------------------------------- */
-
 static karp_status edit_budgets(engine *e, karp_builder *builder)
 {
     karp_status status = KARP_OK;

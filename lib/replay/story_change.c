@@ -643,8 +643,6 @@ static karp_status read_deleted(change *c, const tree *given, strbuf *title)
     return delete_found(c, found, title);
 }
 
-/* ---- a step ------------------------------------------------------------------------------------------------------ */
-
 karp_status story_read_change(story *s, size_t index, const char *member, tree *given, story_step *step)
 {
     change c = { .s = s, .index = index, .member = member, .step = step };

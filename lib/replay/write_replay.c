@@ -158,8 +158,6 @@ void replay_write_json(const replay *r, write_buffer *out)
     json_close(&j);
 }
 
-/* ---- CSV --------------------------------------------------------------------------------------------------------- */
-
 void replay_write_csv(const replay *r, write_buffer *out)
 {
     char text[KARP_VALUE_TEXT];

@@ -14,8 +14,6 @@
 
 enum { MOST_PIXELS = 900 };
 
-/* ---- the table --------------------------------------------------------------------------------------------------- */
-
 static void write_table(const replay *r, write_buffer *b)
 {
     buffer_text(

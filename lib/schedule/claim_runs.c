@@ -65,8 +65,6 @@ static void settle(scheduler *s, uint32_t number, const view *v, uint32_t had)
     if (!claim_measure(s, c)) s->failed = true;
 }
 
-/* ---- one claim and a run ----------------------------------------------------------------------------------------- */
-
 static uint32_t fill_one(scheduler *s, uint32_t number, const uint32_t *pods, uint32_t first, uint32_t count,
                          const view *v)
 {

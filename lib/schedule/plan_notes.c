@@ -15,8 +15,6 @@ static bool warn(karp_decision *d, strbuf *b)
     return ok;
 }
 
-/* ---- expired nodes ----------------------------------------------------------------------------------------------- */
-
 bool expired_note(const karp_snapshot *s, karp_decision *d)
 {
     size_t nodes = 0, pods = 0;

@@ -32,8 +32,6 @@ void split_free(scheduler *s)
     list_free(s->context, &s->splitting.steps, sizeof(struct split_step));
 }
 
-/* ---- the cheapest type ------------------------------------------------------------------------------------------- */
-
 /* Of these types, the cheapest one that has space for the amounts; the first of the catalogue if several are. NO_ID =
  * none. *where: the capacity of it that has the space. */
 static uint32_t cheapest(scheduler *s, const template_ *t, uint32_t types, uint32_t set, const int64_t *total,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <verify/kinds.h>
 
-/* ---- pods by kind ------------------------------------------------------------------------------------------------ */
-
 static bool list_pods(verifier *v, kinds *k)
 {
     const karp_snapshot *s = v->snapshot;
@@ -208,8 +206,6 @@ void constraint_uses_free(constraint_uses *a)
     key_free(&a->key);
     list_free(a->key.v->context, &a->list, sizeof(constraint_use));
 }
-
-/* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
 const target *kinds_node(verifier *v, kinds *k, uint32_t node_index)
 {

@@ -195,8 +195,6 @@ void check_launch_volumes(verifier *v, const target *t)
     for (uint32_t i = 0; i < t->type_count && !v->failed; i++) check_type_volumes(v, t, &table->types[t->types[i]]);
 }
 
-/* ---- all of a node ----------------------------------------------------------------------------------------------- */
-
 void check_node(verifier *v, const target *t)
 {
     check_pods_at(v, t);

@@ -58,8 +58,6 @@ static bool read_processor(decoder *d, const tree *type, aws_type *out)
 /* A limit that keeps products within 64 bits. */
 enum { INTERFACES_MOST = 65535 };
 
-/* ---- network ----------------------------------------------------------------------------------------------------- */
-
 static void read_network(decoder *d, const tree *type, aws_type *out)
 {
     const tree *network = part(d, type, "NetworkInfo"), *cards;

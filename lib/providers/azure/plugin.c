@@ -116,8 +116,6 @@ static uint32_t azure_class_equal(const void *handle, const void *a, const void 
     return azure_class_same_types(class_of(a), class_of(b));
 }
 
-/* ---- types ------------------------------------------------------------------------------------------------------- */
-
 static uint32_t azure_instance_types(void *handle, const void *node_class, const karp_provider_memory *memory,
                                      const karp_instance_type **types, size_t *count, karp_provider_problem *problem)
 {
