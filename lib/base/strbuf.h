@@ -37,6 +37,7 @@ void strbuf_expect(strbuf *b, size_t length);
 void strbuf_add(strbuf *b, const char *text, size_t length);
 void strbuf_adds(strbuf *b, const char *text);
 void strbuf_addstr(strbuf *b, karp_str text);
+/* Append a text, or a number, between two others. */
 void strbuf_put(strbuf *b, const char *before, karp_str text, const char *after);
 void strbuf_putu(strbuf *b, const char *before, uint64_t number, const char *after);
 /* Appends "namespace/name". */
@@ -48,7 +49,6 @@ static inline void strbuf_addc(strbuf *b, char c)
 }
 void strbuf_addu(strbuf *b, uint64_t value);
 void strbuf_addi(strbuf *b, int64_t value);
-/* Append a text, or a number, between two others. */
 /* The number, and the text for one or that for any other number. */
 void strbuf_plural(strbuf *b, uint64_t count, const char *one, const char *more);
 
