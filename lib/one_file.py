@@ -407,8 +407,8 @@ class Writer:
 
 
 def short(text):
-    """Indented by one tab, statements on one line, a function's first brace behind its head and the last braces of blocks behind what they
-    end, without empty lines and the spaces that part nothing, and of the comments only the names of files: a third less."""
+    """Without indentation, statements on one line, a function's first brace behind its head and last braces behind what they end, without
+    empty lines and the spaces that part nothing, and of the comments only the names of files: a third less."""
     tokens, open_brackets = [], 0
     for match in TOKEN.finditer(text):
         kind, part = match.lastgroup, match.group()
@@ -426,6 +426,8 @@ def short(text):
     while joined:
         text, joined = re.subn(r'^(\t.*[;}])\n\t\}', r'\1}', text, flags=re.M)
     text = re.sub(r'^(?!#)(.*\))\n\{$', r'\1{', text, flags=re.M)
+    text = re.sub(r'^(\t.*[;}])\n\}$', r'\1}', text, flags=re.M)
+    text = re.sub(r'^\t', '', text, flags=re.M)
     return re.sub(r' +\\$', r' \\', text, flags=re.M)
 
 
