@@ -241,10 +241,43 @@ static void few_pods_are_exact(void **state)
     karp_context_unref(context);
 }
 
+/* Contents that another problem buys are used without the pods that rules of this one exclude. */
+static void other_contents_keep_rules(void **state)
+{
+    (void)state;
+    const int64_t requests[] = { 1, 2 }, spaces[] = { 5 };
+    const uint32_t counts[] = { 3, 1 }, limits[] = { 1, UINT32_MAX }, copies[] = { 3, 1 }, offer[] = { 0 };
+    const uint32_t class_of[] = { 0, 1 };
+    const uint64_t allowed[] = { 1, 1 }, conflicts[] = { 2, 1 };
+    const double prices[] = { 1 }, worth[] = { 1, 1 };
+    const packing_problem p = {
+        1, 2, 1, requests, counts, limits, spaces, prices, allowed, conflicts, worth, NULL, NULL
+    };
+    const packing_contents others = { 1, offer, copies, 2, class_of };
+    karp_context *context = NULL;
+    assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
+    arena a;
+    arena_init(&a, context);
+    packing_patterns found;
+    assert_true(packing_find_patterns(&a, &p, NULL, &others, 1000, &found));
+    assert_true(found.count > 0);
+    double nodes = 0;
+    for (uint32_t i = 0; i < found.count; i++) {
+        const uint32_t *has = found.copies + (size_t)i * found.group_count;
+        assert_true(has[found.group_of[0]] <= 1);
+        assert_true(has[found.group_of[0]] == 0 || has[found.group_of[1]] == 0);
+        nodes += found.nodes[i];
+    }
+    assert_true(fabs(nodes - 4) < 1e-6);
+    arena_free(&a);
+    karp_context_unref(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(plans_serve_every_pod), cmocka_unit_test(begins_from_a_plan),
                                         cmocka_unit_test(many_classes_take_no_longer),
-                                        cmocka_unit_test(few_pods_are_exact) };
+                                        cmocka_unit_test(few_pods_are_exact),
+                                        cmocka_unit_test(other_contents_keep_rules) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
