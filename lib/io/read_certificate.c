@@ -309,7 +309,9 @@ static void read_lists(io_decoder *d, const tree *root, karp_certificate *c)
         const tree *class_ = io_element(d, classes, i);
         read_class(&z, class_, &class_list[i]);
         karp_str zone = io_string(d, class_, "zone");
-        if (zone_list && zone.len > 0) zone_list[c->zone_count++] = (karp_certificate_zone){ (uint32_t)i, 0, zone };
+        uint32_t surplus = (uint32_t)io_integer(d, class_, "surplus", 0, UINT32_MAX, 0);
+        if (zone_list && zone.len > 0)
+            zone_list[c->zone_count++] = (karp_certificate_zone){ (uint32_t)i, surplus, zone };
         io_pop(d);
     }
     io_pop(d);

@@ -17,7 +17,9 @@ static void write_class(json_out *j, const karp_certificate *c, const karp_certi
     json_member_int(j, "price", class_->price);
     if (class_->limit > 0) json_member_int(j, "limit", class_->limit);
     for (size_t i = 0; i < c->zone_count; i++) {
-        if (&c->classes[c->zones[i].class_number] == class_) json_member_str(j, "zone", c->zones[i].zone);
+        if (&c->classes[c->zones[i].class_number] != class_) continue;
+        json_member_str(j, "zone", c->zones[i].zone);
+        if (c->zones[i].surplus > 0) json_member_int(j, "surplus", c->zones[i].surplus);
     }
     member_ints(j, "requests", class_->requests, c->resource_count);
     json_end(j);

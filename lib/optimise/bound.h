@@ -52,6 +52,9 @@ typedef struct proof_case {
 
 enum { CASES_DEEP = 64, CASES_DIMS = 64, CASE_PRICES = 4 }; /* most nested cases; resources; shares of a leaf */
 
+/* The charge of an existing node with cases is the sum of its shares, which say nothing else: no content is worth more.
+ */
+
 /* Proof of a bound. For each row with shares, and every class that fits the row, y_c <= sum of floor(shares[d] × r /
  * a) + extra. The charge of a row is the sum of its shares and of most copies × extra. For an offer it is at most the
  * offer's cost. An offer without shares of its own is covered by another row that can contain the same pods and costs
@@ -68,6 +71,11 @@ typedef struct bound_proof {
     proof_case *cases;
     int64_t *case_shares; /* [case * dims] */
 } bound_proof;
+
+static inline bool proof_has_cases(const bound_proof *proof, uint32_t at)
+{
+    return proof->first_case != NULL && proof->first_case[at] < proof->first_case[at + 1];
+}
 
 /* The most copies of a class on one node of the row; 0 = the class cannot be placed there. */
 int64_t bound_copies(const bound_problem *p, uint32_t row, uint32_t class_);

@@ -145,7 +145,19 @@ static bool add_worth(const bound_problem *p, const bound_proof *proof, uint32_t
     return amount_mul(beyond, (uint64_t)(amount_sign(beyond) > 0 ? high : low), &part) && amount_add(*sum, part, sum);
 }
 
-/* Whether no content within the path is worth more than the offer costs. */
+/* What no content of a row with cases may be worth more than. */
+static int64_t charge_of(const bound_problem *p, const bound_proof *proof, uint32_t at)
+{
+    int64_t sum = 0;
+    if (proof->of[at] < p->offer_count) return p->costs[proof->of[at]];
+    for (uint32_t d = 0; d < p->dims; d++) {
+        int64_t share = proof->shares[(size_t)at * p->dims + d];
+        sum = share > MONEY_MOST - sum ? MONEY_MOST : sum + share;
+    }
+    return sum;
+}
+
+/* Whether no content within the path is worth more than the row may be charged. */
 static bool case_holds(const bound_problem *p, const bound_proof *proof, uint32_t at, const int64_t *shares,
                        const narrowed *path, uint32_t deep, proof_fault *fault)
 {
@@ -168,10 +180,11 @@ static bool case_holds(const bound_problem *p, const bound_proof *proof, uint32_
         if (low + more == 0) continue;
         if (!add_worth(p, proof, at, shares, c, low, low + more, &worth)) return refuse(fault, PROOF_OVERFLOW, row, c);
     }
-    return amount_cmp(worth, amount_from(p->costs[row])) <= 0 || refuse(fault, PROOF_OFFER_TOO_CHEAP, row, UINT32_MAX);
+    return amount_cmp(worth, amount_from(charge_of(p, proof, at))) <= 0 ||
+           refuse(fault, PROOF_OFFER_TOO_CHEAP, row, UINT32_MAX);
 }
 
-/* Whether no whole content within the path is worth more than the offer costs. */
+/* The same for whole contents. */
 static bool all_contents_hold(const checker *k, uint32_t at, uint32_t first, const narrowed *path, uint32_t deep)
 {
     const bound_problem *p = k->p;
@@ -193,7 +206,7 @@ static bool all_contents_hold(const checker *k, uint32_t at, uint32_t first, con
                             .low = low,
                             .high = high,
                             .shares = k->proof->case_shares + (size_t)first * p->dims,
-                            .cost = p->costs[row],
+                            .cost = charge_of(p, k->proof, at),
                             .budget = k->budget };
     enum proof_verdict verdict = some ? contents_hold(k->context, p, &claim) : PROOF_HOLDS;
     mem_free(k->context, low, bytes);
@@ -243,21 +256,15 @@ static bool cases_hold(const checker *k, uint32_t at)
     return refuse(fault, PROOF_NOT_COVERED, row, UINT32_MAX);
 }
 
-static bool has_cases(const bound_proof *proof, uint32_t at)
-{
-    return proof->first_case != NULL && proof->first_case[at] < proof->first_case[at + 1];
-}
-
-/* The same for any row. Only offers can have cases. No charge is reported for them. */
+/* The same for any row. No charge is reported for an offer with cases. */
 static bool row_holds(const checker *k, uint32_t at, amount *spent)
 {
     const bound_problem *p = k->p;
     const bound_proof *proof = k->proof;
     proof_fault *fault = k->fault;
-    if (!has_cases(proof, at)) return plain_row_holds(p, proof, at, spent, fault);
-    *spent = amount_from(0);
-    if (proof->of[at] >= p->offer_count || p->dims > CASES_DIMS)
-        return refuse(fault, PROOF_NOT_COVERED, proof->of[at], UINT32_MAX);
+    if (!proof_has_cases(proof, at)) return plain_row_holds(p, proof, at, spent, fault);
+    *spent = amount_from(proof->of[at] < p->offer_count ? 0 : charge_of(p, proof, at));
+    if (p->dims > CASES_DIMS) return refuse(fault, PROOF_NOT_COVERED, proof->of[at], UINT32_MAX);
     return cases_hold(k, at);
 }
 

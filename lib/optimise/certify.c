@@ -29,8 +29,7 @@ enum {
 #define TOLERANCE 0.001 /* relative to the fluid optimum */
 #define FEW_TOLERANCE 0.00001 /* the same for few classes, for which it is fast */
 
-/* Steps of work for the bound of a plan, beyond the fluid bound. */
-static uint64_t round_bound_effort(uint64_t effort)
+uint64_t round_bound_effort(uint64_t effort)
 {
     return effort / EFFORT_PART < MOST_EFFORT ? LEAST_EFFORT + effort / EFFORT_PART : MOST_EFFORT;
 }
@@ -43,7 +42,7 @@ bool round_problem(scheduler *s, arena *a, const uint16_t *steps, const karp_obj
     out->ignores_preferences = (aim->flags & KARP_COST_IGNORE_PREFERENCES) != 0;
     out->spot_factor = aim->spot_factor > 0 ? aim->spot_factor : 1;
     if (!relaxed_make(s, a, steps, out->ignores_preferences, r) ||
-        (parts->zones && !relaxed_split(s, a, steps, out->ignores_preferences, r)) ||
+        (parts->most_skew > 0 && !relaxed_split(s, a, steps, out->ignores_preferences, parts->most_skew, r)) ||
         (parts->choices && !relaxed_choose(s, a, r)))
         return false;
     int64_t *costs = arena_array(a, r->offer_count + (size_t)1, sizeof *costs);
@@ -66,9 +65,7 @@ bool round_problem(scheduler *s, arena *a, const uint16_t *steps, const karp_obj
     return bound_use_whole_units(a, &out->problem);
 }
 
-/* Limits the copies of a class on a node to the number of its pods. A bound without this limit is also valid with it.
- * In fractions it improves little and takes longer. false = out of memory. */
-static bool round_problem_limits(arena *a, round_bound *out)
+bool round_problem_limits(arena *a, round_bound *out)
 {
     const relaxed *r = &out->question;
     int64_t *limits = arena_array(a, r->class_count + (size_t)1, sizeof *limits);
@@ -162,7 +159,7 @@ static bool keep_trail(arena *keep, const round_bound *b, round_trail *trail)
 static bool find_bound(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, bool choices,
                        round_trail *trail, round_bound *out)
 {
-    const bound_parts parts = { .zones = true, .choices = choices };
+    const bound_parts parts = { INT32_MAX, choices };
     bound_proof whole;
     if (!round_problem(s, a, steps, aim, &parts, out)) return false;
     double tolerance = out->problem.class_count <= FEW_CLASSES ? FEW_TOLERANCE : TOLERANCE;
@@ -244,7 +241,8 @@ static bool list_zones(writer *w)
     if (list == NULL) return false;
     for (uint32_t c = 0; q->domains != NULL && c < q->class_count; c++) {
         if (q->domains[c] == NO_ID) continue;
-        list[w->out->zone_count++] = (karp_certificate_zone){ c, 0, text_of(w->seen, q->domains[c]) };
+        list[w->out->zone_count++] = (karp_certificate_zone){ c, q->surplus != NULL ? q->surplus[c] : 0,
+                                                              text_of(w->seen, q->domains[c]) };
     }
     w->out->zones = list;
     return true;
@@ -460,9 +458,6 @@ __attribute__((cold)) static karp_status compare(const karp_certificate *given, 
         return certificate_differs(error, "number of offerings,", given->offer_count);
     if (given->node_count != expected->node_count)
         return certificate_differs(error, "number of nodes,", given->node_count);
-    for (size_t i = 0; i < given->zone_count; i++) {
-        if (given->zones[i].reserved != 0) return fail_reserved(error, "karp_certificate_zone");
-    }
     if (given->zone_count != expected->zone_count)
         return certificate_differs(error, "number of zones,", given->zone_count);
     for (size_t i = 0; i < expected->resource_count; i++) {
@@ -485,7 +480,7 @@ __attribute__((cold)) static karp_status compare(const karp_certificate *given, 
     }
     for (size_t i = 0; i < expected->zone_count; i++) {
         const karp_certificate_zone *a = &given->zones[i], *b = &expected->zones[i];
-        if (a->class_number != b->class_number || !equal_str(a->zone, b->zone))
+        if (a->class_number != b->class_number || a->surplus != b->surplus || !equal_str(a->zone, b->zone))
             return certificate_differs(error, "zone of a class,", i);
     }
     karp_status status = compare_choices(given, expected, error);
@@ -640,7 +635,7 @@ static karp_status check(scheduler *s, const karp_snapshot *seen, const uint16_t
                                  .spot_factor = c->spot_factor,
                                  .flags = c->ignore_preferences != 0 ? KARP_COST_IGNORE_PREFERENCES : 0 };
     /* A certificate that was written before classes were divided by zones has none that are. */
-    const bound_parts parts = { .zones = c->zone_count > 0, .choices = c->choice_count > 0 };
+    const bound_parts parts = { c->zone_count > 0 ? INT32_MAX : 0, c->choice_count > 0 };
     if (!round_problem(s, a, steps, &aim, &parts, &b) || !round_problem_limits(a, &b)) return fail_nomem(error);
     karp_status status = certificate_proof(s, seen, &b, c, a, &proof, error);
     return status == KARP_OK ? judge(a->context, c, &b.problem, &proof, error) : status;

@@ -16,15 +16,21 @@ typedef struct round_bound {
     int64_t value; /* in 10^-12 $/h; at least 0 */
 } round_bound;
 
-/* Classes are divided by zones; groups of pods have choices of domains. */
+/* What the problem knows of domains. */
 typedef struct bound_parts {
-    bool zones, choices;
+    int32_t most_skew; /* classes are divided by zones for spread constraints with at most this maxSkew; 0 = none are */
+    bool choices; /* groups of pods have choices of domains */
 } bound_parts;
 
 /* Makes the problem without a proof. Costs include the additional cost of a node. The lists are allocated in `a`. false
  * = out of memory. */
 bool round_problem(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, const bound_parts *parts,
                    round_bound *out);
+/* Limits the copies of a class on a node to the number of its pods. A bound without this limit is also valid with it.
+ * In fractions it improves little and takes longer. false = out of memory. */
+bool round_problem_limits(arena *a, round_bound *out);
+/* Steps of work for the bound, beyond the fluid bound, for a search with this effort. */
+uint64_t round_bound_effort(uint64_t effort);
 
 /* What the bound's master problem buys when a search for plans has done so many steps of its effort. */
 typedef struct round_trail {

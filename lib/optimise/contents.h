@@ -8,6 +8,10 @@
 #pragma once
 
 #include <optimise/labels.h>
+#include <optimise/master.h>
+
+/* Most branches for a content; operations on a label or a number of the linear program that count as a step. */
+enum { CONTENTS_BRANCHES = 4096, CONTENTS_A_STEP = 160 };
 
 /* Contents with `low` to `high` copies of a class, in addition to the restrictions of the parent. */
 typedef struct branch {
@@ -51,5 +55,9 @@ bool contents_init(contents *w, arena *a, const bound_problem *p, const double *
 /* Solves until no content can be worth more than `enough` or than the best found, or there are `most` branches. With
  * more than one branch, labels are tried first. */
 void contents_solve(contents *w, uint32_t row, const double *worth, double enough, uint32_t most);
+/* prove_contents.c: a proof in integers (bound.h) for the best prices of the master problem, scaled to what the offers
+ * bear. Rows of existing nodes have cases, too, where whole pods can use less than fractions. false = out of memory. */
+bool prove_contents(master *m, contents *x, arena *a, bound_proof *out);
+
 /* Puts the next best content into `copies`, of those that the labels found. false = there are no others. */
 bool contents_next(contents *w);

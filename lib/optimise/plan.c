@@ -13,14 +13,23 @@
 #include <base/bits.h>
 #include <base/error.h>
 #include <karp/explain.h>
+#include <math.h>
 
 #define OPTIMAL_GAP 1e-9 /* rounding errors of sums of prices */
+
+static run_options how_now(const search *q, const karp_options *options)
+{
+    run_options how = q->how;
+    how.options = options;
+    how.ignore_preferences = q->ignoring;
+    return how;
+}
 
 /* Makes sure that the scheduler decides like a new one. */
 static karp_status refresh(search *q, const karp_options *options)
 {
-    const run_options how = { .options = options, .ignore_preferences = q->ignoring };
-    if (q->s != NULL && (q->fresh || scheduler_repeatable(q->s))) return KARP_OK;
+    const run_options how = how_now(q, options);
+    if (q->s != NULL && (q->fresh || q->bare || scheduler_repeatable(q->s))) return KARP_OK;
     scheduler_free(q->s);
     q->s = NULL;
     q->fresh = true;
@@ -29,7 +38,7 @@ static karp_status refresh(search *q, const karp_options *options)
 
 karp_status search_round(search *q, const policy *p, guide *g, const karp_options *options)
 {
-    const run_options how = { .options = options, .ignore_preferences = q->ignoring };
+    const run_options how = how_now(q, options);
     karp_status status = refresh(q, options);
     if (status != KARP_OK) return status;
     q->fresh = false;
@@ -129,8 +138,8 @@ bool search_better(search *q, karp_status *status)
         return false;
     }
     if (!bill.priced || bill.dropped || !cheaper(&bill, &q->best) || !nobody_loses(q)) return false;
-    karp_decision *d = decision_of(q, &faults, status);
-    if (d == NULL || faults > q->faults) {
+    karp_decision *d = q->bare ? NULL : decision_of(q, &faults, status);
+    if (!q->bare && (d == NULL || faults > q->faults)) {
         karp_decision_unref(d);
         return false;
     }
@@ -238,8 +247,7 @@ static karp_status ignore_preferences(search *q)
 /* Makes Karpenter's plan, which is the best until a better one is found. */
 static karp_status begin_search(search *q)
 {
-    const run_options how = { .options = q->options };
-    karp_status status = scheduler_new(q->seen, &how, &q->s, q->error);
+    karp_status status = refresh(q, q->options);
     if (status != KARP_OK) return status;
     if (!search_init(q)) return fail_nomem(q->error);
     status = search_round(q, NULL, NULL, q->options);
@@ -251,7 +259,7 @@ static karp_status begin_search(search *q)
     bool ignores = (q->objective->flags & KARP_COST_IGNORE_PREFERENCES) != 0;
     status = ignores ? KARP_OK : find_bound(q);
     if (status != KARP_OK) return fail_nomem(q->error);
-    q->decision = decision_of(q, &q->faults, &status);
+    if (!q->bare) q->decision = decision_of(q, &q->faults, &status);
     return status == KARP_OK && ignores && !policy_cut_short(q->s) ? ignore_preferences(q) : status;
 }
 
@@ -311,23 +319,36 @@ static bool note_free(const search *q)
     return q->best.launches == 0 || decision_warn(q->decision, text, sizeof text - 1);
 }
 
+/* Looks for cheaper plans than Karpenter's. */
+static karp_status improve(search *q)
+{
+    /* an incomplete plan is not optimised */
+    if (policy_cut_short(q->s) || q->stopped || q->objective->effort == 0) return KARP_OK;
+    karp_status status = try_all_caps(q);
+    return status == KARP_OK && !q->stopped && scheduler_repeatable(q->s) ? search_refine(q) : status;
+}
+
 static karp_status decide(search *q, karp_decision **out)
 {
     karp_status status = options_prices(q->seen, q->error);
     if (status == KARP_OK) status = begin_search(q);
     if (status == KARP_E_CANCELED && q->options->keep_partial)
         return provision_nothing(q->seen, q->options, out, q->error);
-    if (status != KARP_OK) return status;
-    bool whole = !policy_cut_short(q->s) && !q->stopped; /* an incomplete plan is not optimised */
-    if (whole && q->objective->effort > 0) status = try_all_caps(q);
-    if (whole && status == KARP_OK && q->objective->effort > 0 && !q->stopped && scheduler_repeatable(q->s))
-        status = search_refine(q);
+    if (status == KARP_OK) status = improve(q);
     if (status != KARP_OK) return status;
     note_cost(q, q->decision);
     if (!note_free(q)) return fail_nomem(q->error);
     *out = q->decision;
     q->decision = NULL;
     return KARP_OK;
+}
+
+static void end_search(search *q)
+{
+    karp_bound_free(q->bound);
+    guided_plan_free(&q->best_guided);
+    karp_decision_unref(q->decision);
+    arena_free(&q->data);
 }
 
 karp_status provision_for_cost(const karp_snapshot *seen, const karp_options *options, const karp_objective *objective,
@@ -339,9 +360,26 @@ karp_status provision_for_cost(const karp_snapshot *seen, const karp_options *op
     arena_init(&q.data, seen->context);
     karp_status status = decide(&q, out);
     scheduler_free(q.s);
-    karp_bound_free(q.bound);
-    guided_plan_free(&q.best_guided);
-    karp_decision_unref(q.decision);
-    arena_free(&q.data);
+    end_search(&q);
     return status == KARP_E_NOMEM ? context_refusal(seen->context, status, error) : status;
+}
+
+karp_status plan_anew(scheduler *s, const karp_snapshot *seen, const run_options *how, const karp_objective *objective,
+                      const round_changes *changes, double *cost, karp_error *error)
+{
+    search q = {
+        .seen = seen, .options = how->options, .objective = objective, .changes = changes, .how = *how, .error = error
+    };
+    q.s = s;
+    q.bare = true;
+    *cost = HUGE_VAL;
+    arena_init(&q.data, seen->context);
+    karp_status status = begin_search(&q);
+    if (status == KARP_OK) status = improve(&q);
+    bool whole = status == KARP_OK && !q.stopped && q.best.priced && !q.best.dropped;
+    if (whole) status = search_replay(&q, q.options);
+    if (whole && status == KARP_OK) *cost = q.best.cost;
+    (void)scheduler_reuse(s, how);
+    end_search(&q);
+    return status;
 }

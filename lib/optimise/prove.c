@@ -129,6 +129,8 @@ bool prove_nodes(master *m, arena *a, bound_proof *out)
     for (uint32_t c = 0; c < p->class_count; c++) m->best[c] = (double)out->y[c] / MONEY_UNIT;
     for (uint32_t i = 0; i < p->node_count; i++) {
         uint32_t row = p->offer_count + i, at = m->offer_count + i;
+        out->covered_by[row] = at;
+        if (proof_has_cases(out, at)) continue;
         int64_t *shares = out->shares + (size_t)at * p->dims, *extra = out->extra + (size_t)at * p->class_count;
         knapsack k;
         arena_mark mark = arena_get_mark(a);
@@ -142,7 +144,6 @@ bool prove_nodes(master *m, arena *a, bound_proof *out)
         }
         arena_release(a, mark);
         out->of[at] = row;
-        out->covered_by[row] = at;
     }
     return true;
 }

@@ -205,7 +205,11 @@ static karp_status plan(repacking *r)
 {
     uint64_t most = most_evictions(r), steps = r->objective.effort;
     uint32_t refused = UINT32_MAX, good = 0;
+    bool anew = false;
     karp_status status = repack_look(r, most);
+    if (status == KARP_OK && !r->stopped && r->objective.effort > 0)
+        status = repack_admit_anew(r, most, repack_look_saving(r), &anew);
+    if (anew) return status;
     for (uint32_t turn = 0; status == KARP_OK && !r->stopped; turn++) {
         status = repack_steps_of_best(r);
         if (status == KARP_OK) status = repack_admit(r, &refused, &good);

@@ -103,6 +103,7 @@ karp_status repack_look(repacking *r, uint64_t most);
 /* Continues the searches after it turned out that a node of the problem has to stay. */
 karp_status repack_look_without(repacking *r, uint32_t number, uint64_t most, uint64_t steps);
 karp_status repack_steps_of_best(repacking *r); /* makes `stages` */
+double repack_look_saving(const repacking *r); /* of the best plan so far */
 uint64_t repack_look_work(const repacking *r);
 void repack_look_end(repacking *r);
 karp_status repack_steps_so_far(repacking *r); /* makes `stages` during the search */
@@ -114,18 +115,29 @@ karp_status repack_new_round(repacking *r, const uint32_t *removed, uint32_t rem
  * does not pay; UINT32_MAX = none. The first *good steps are admitted. Status: OK (the check was cut short if `cut`
  * is set), NOMEM, CANCELED. */
 karp_status repack_admit(repacking *r, uint32_t *refused, uint32_t *good);
+/* If one step may remove all nodes: looks for the cheapest launches for all of their pods, and lets the scheduler check
+ * them. *found: it admits them, they save more than `saving`, and `stages` has that step. Status: OK, NOMEM. */
+karp_status repack_admit_anew(repacking *r, uint64_t most, double saving, bool *found);
 /* Truncates `stages` to the first steps, all of them admitted before, and checks these again. */
 karp_status repack_admit_first(repacking *r, uint32_t count);
 /* Computes the bound. Call after a round in which all movable pods were placed again and no node was removed. false =
  * out of memory. */
 bool repack_bound_make(repacking *r);
-bool repack_bound_facts(repacking *r); /* the problem without a proof */
+bool repack_bound_facts(repacking *r); /* the problem without a proof, and without limits by the number of pods */
 bool repack_bound_fill(repacking *r,
                        /* spaces: by node, the worth of its free space; the proof is in the facts */
                        const amount *spaces);
+/* Adopts the proof if it proves a better bound for so many evictions than *value, which then receives that. false = out
+ * of memory. */
+bool repack_bound_take(repacking *r, const bound_proof *proof, uint64_t evictions, double *value);
 amount *repack_bound_spaces(repacking *r,
                             /* converts charges by row of the facts to charges by node; NULL = out of memory */
                             const amount *spent);
+/* By class: what a pod of it that stays is worth at these prices. `dearest` receives the most that one is worth
+ * anywhere. */
+void repack_value_staying(const relaxed *q, const int64_t *y, int64_t *worth, int64_t *dearest);
+/* The class of a pod that stays on the node: that of its zone, if its pods are divided. UINT32_MAX = none. */
+uint32_t repack_class_at(const repacking *r, uint32_t pod_number, uint32_t node_number);
 /* The best bound that scaling the prices of pods gives, in doubles, with the scale factor (*part) and the price of an
  * eviction (*price). */
 double repack_bound_best(const struct repack_bound *b, uint64_t evictions, double *part, double *price);

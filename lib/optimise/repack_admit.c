@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lets the scheduler admit every pod at its planned place, after each step where the order could make a difference. */
 #include <optimise/repack.h>
+#include <optimise/plan.h>
 
 #include <base/bits.h>
 #include <base/error.h>
@@ -27,8 +28,8 @@ karp_status repack_new_round(repacking *r, const uint32_t *removed, uint32_t rem
     return r->p.options.keep_partial ? KARP_OK : repack_canceled(r);
 }
 
-/* Runs the round of the first `count` steps according to the plan. */
-static karp_status round_of_steps(repacking *r, uint32_t count)
+/* Lists what the first `count` steps move, with its targets. */
+static void list_moves(repacking *r, uint32_t count)
 {
     const repack_steps *o = &r->stages;
     size_t pods = r->seen->raw.pods.count;
@@ -48,6 +49,12 @@ static karp_status round_of_steps(repacking *r, uint32_t count)
             r->slot_of[pod_number] = r->to_slot[pod_number];
         }
     }
+}
+
+/* Runs the round of the first `count` steps according to the plan. */
+static karp_status round_of_steps(repacking *r, uint32_t count)
+{
+    list_moves(r, count);
     return repack_new_round(r, r->removed, r->removed_count, r->moving, r->moving_count, &r->guide);
 }
 
@@ -118,7 +125,7 @@ static bool make_guide(repacking *r)
 {
     const packing_bins *bins = &r->stages.bins;
     size_t pods = r->seen->raw.pods.count + 1;
-    r->slot_capacity = (uint32_t)bins->list.count + MORE_LAUNCHES;
+    r->slot_capacity = (uint32_t)bins->list.count + r->problem.node_count + MORE_LAUNCHES;
     r->guide.slots = arena_array(&r->data, r->slot_capacity + (size_t)1, sizeof *r->guide.slots);
     r->stage_of_slot = arena_array(&r->data, r->slot_capacity + (size_t)1, sizeof *r->stage_of_slot);
     if (r->slot_of == NULL) r->slot_of = arena_array(&r->data, pods, sizeof *r->slot_of);
@@ -227,6 +234,56 @@ karp_status repack_admit(repacking *r, uint32_t *refused, uint32_t *good)
     karp_status status = try_plan(r, refused, good);
     if (status != KARP_OK || *refused != UINT32_MAX || r->cut) return status;
     return check_savings(r, refused, good);
+}
+
+/* One step that removes all nodes. *may: budgets allow it. false = out of memory. */
+static bool stage_of_all(repacking *r, uint64_t most, bool *may)
+{
+    repack_steps *o = &r->stages;
+    step_budget b;
+    repack_stage all = { .count = r->problem.node_count };
+    *may = false;
+    if (!step_budget_init(&b, &r->data, &r->problem, &r->pods, &r->limits)) return false;
+    for (uint32_t i = 0; i < all.count; i++) step_budget_count(&b, i, 1), all.evictions += r->pods.counts[i];
+    *may = all.evictions > 0 && all.evictions <= most && r->limits.max_steps > 0 && step_budget_kept(&b);
+    if (!*may) return true;
+    repack_steps_free(r->context, o);
+    arena_init(&o->data, r->context);
+    if (!repack_steps_alloc(o, r->seen->raw.pods.count, 0)) return false;
+    for (uint32_t i = 0; i < all.count; i++) {
+        uint32_t *slot = list_push(r->context, &o->order, sizeof *slot);
+        if (slot == NULL) return false;
+        *slot = i;
+        all.saving += r->problem.nodes[i].price;
+        for (uint32_t k = 0; k < r->pods.counts[i]; k++) o->stage_of[r->pods.pods[i][k]] = 0;
+    }
+    repack_stage *slot = list_push(r->context, &o->stages, sizeof *slot);
+    if (slot != NULL) *slot = all;
+    return slot != NULL;
+}
+
+karp_status repack_admit_anew(repacking *r, uint64_t most, double saving, bool *found)
+{
+    uint32_t refused = UINT32_MAX, good = 0;
+    double cost;
+    *found = false;
+    if (!stage_of_all(r, most, found)) return fail_nomem(r->error);
+    if (!*found) return KARP_OK;
+    *found = false;
+    if (!make_guide(r)) return fail_nomem(r->error);
+    list_moves(r, 1);
+    const round_changes all = { r->removed, r->removed_count, r->moving, r->moving_count };
+    karp_status status = plan_anew(r->s, r->seen, &r->how, &r->objective, &all, &cost, r->error);
+    if (status == KARP_E_CANCELED) return repack_must_stop(r), KARP_OK;
+    r->stages.stages.items[0].saving -= cost;
+    if (status != KARP_OK || !(r->stages.stages.items[0].saving > saving + 1e-9)) return status;
+    for (uint32_t i = 0; i < r->moving_count; i++) {
+        if (!correct(r, r->moving[i], 0)) return KARP_OK;
+    }
+    status = try_plan(r, &refused, &good);
+    if (status == KARP_OK && refused == UINT32_MAX && !r->cut) status = check_savings(r, &refused, &good);
+    *found = status == KARP_OK && refused == UINT32_MAX && !r->cut;
+    return status;
 }
 
 karp_status repack_admit_first(repacking *r, uint32_t count)

@@ -9,118 +9,47 @@
  *
  * This is a bound on every plan with k evictions, for every lambda ≥ 0, and for the prices y multiplied by any factor
  * up to 1.
+ *
+ * Pods that are spread over zones have other prices in each zone (relaxed_domains.c). With maxSkew 1, moved pods are
+ * placed in a zone with the fewest. So if all are moved in the end, in whatever order, all zones have their least
+ * number of them, and of m pods that stay, only m of these places have no moved pod. If those are not in their own
+ * zones, they stay where more run than have to. So a pod that stays is worth the part of the dearest place by which
+ * more run in its zone, and otherwise the place there. With a larger maxSkew, an order of moves can leave a zone with
+ * fewer.
  */
 #include <optimise/repack.h>
 
-#include <base/bits.h>
 #include <math.h>
-#include <string.h>
+#include <optimise/master.h>
 
-enum { ROUNDS = 200, MOST_MIXES = 24, PART_STEPS = 12, PRICE_STEPS = 40, MOST_SIGNS = 64, MOST_PAIRS = 1 << 23 };
+enum {
+    MOST_SKEW = 1,
+    ROUNDS = 200,
+    MOST_MIXES = 24,
+    PART_STEPS = 12,
+    PRICE_STEPS = 40,
+    MOST_SIGNS = 64,
+    MOST_PAIRS = 1 << 23
+};
 #define TOLERANCE 0.002 /* relative to the fluid optimum */
-
-/* For many nodes with many classes of pods: the worth of their free space, without a proof. */
-typedef struct maker {
-    repacking *r;
-    relaxed question;
-    bound_problem problem;
-    bound_proof proof;
-    double *worth; /* by class, in dollars */
-    double *mixes; /* [mix * dims] */
-    uint32_t mix_count;
-    uint32_t *sign_of; /* by node row: its sign; rows of one sign accept the same classes */
-    uint32_t signs[MOST_SIGNS], sign_count; /* the first row of each sign */
-    double *factors; /* [sign * mixes]: the factor by which a mix must be multiplied to bear the price of each class */
-} maker;
 
 static double in_dollars(amount units) { return amount_double(units) / (MONEY_UNIT / 1e9); }
 
-/* ---- the worth of free space ------------------------------------------------------------------------------------- */
-
-/* Mixes of resource prices: each resource alone, and the proportions that launches pay. */
-static bool find_mixes(maker *k)
+/* For many nodes with many classes of pods: the worth of their free space, without a proof. */
+static bool value_spaces(arena *a, const bound_problem *p, const bound_proof *proof, amount *values)
 {
-    uint32_t dims = k->question.dims, rows = k->proof.share_count;
-    k->mixes = arena_array(&k->r->data, (dims + (size_t)MOST_MIXES) * dims + 1, sizeof *k->mixes);
-    if (k->mixes == NULL) return false;
-    for (uint32_t d = 0; d < dims; d++) k->mixes[(size_t)k->mix_count++ * dims + d] = 1;
-    uint32_t step = rows / MOST_MIXES + 1;
-    for (uint32_t i = 0; i < rows; i += step) {
-        double *mix = k->mixes + (size_t)k->mix_count * dims;
-        const int64_t *space = k->problem.capacity + (size_t)k->proof.of[i] * dims;
-        bool some = false;
-        for (uint32_t d = 0; d < dims; d++) {
-            double share = (double)k->proof.shares[(size_t)i * dims + d];
-            mix[d] = space[d] > 0 ? share / (double)space[d] : 0;
-            some = some || mix[d] > 0;
-        }
-        k->mix_count += some;
-    }
-    return true;
-}
-
-static double factor_of(const maker *k, const uint64_t *classes, const double *mix)
-{
-    uint32_t dims = k->question.dims;
-    double factor = 0;
-    for (size_t c = bits_next(classes, k->question.class_count, 0); c < k->question.class_count;
-         c = bits_next(classes, k->question.class_count, c + 1)) {
-        double paid = 0;
-        if (!(k->worth[c] > 0)) continue;
-        for (uint32_t d = 0; d < dims; d++) paid += mix[d] * (double)k->question.requests[c * dims + d];
-        if (!(paid > 0)) return HUGE_VAL;
-        if (k->worth[c] / paid > factor) factor = k->worth[c] / paid;
-    }
-    return factor;
-}
-
-static void fill_factors(const maker *k, const uint64_t *classes, double *out)
-{
-    for (uint32_t m = 0; m < k->mix_count; m++) out[m] = factor_of(k, classes, k->mixes + (size_t)m * k->question.dims);
-}
-
-/* An upper bound on the worth of pods placed on the node. */
-static double value_of_space(const maker *k, const double *factors, const int64_t *left)
-{
-    double best = HUGE_VAL;
-    for (uint32_t m = 0; m < k->mix_count; m++) {
-        const double *mix = k->mixes + (size_t)m * k->question.dims;
-        double paid = 0;
-        for (uint32_t d = 0; d < k->question.dims; d++) paid += left[d] > 0 ? mix[d] * (double)left[d] : 0;
-        if (factors[m] < HUGE_VAL && factors[m] * paid < best) best = factors[m] * paid;
-    }
-    return best * (1 + 1e-9);
-}
-
-static uint32_t sign_of(maker *k, uint32_t row)
-{
-    size_t words_ = bits_words(k->question.class_count);
-    for (uint32_t i = 0; i < k->sign_count; i++) {
-        if (bits_equal(k->question.allowed + (size_t)k->signs[i] * words_, k->question.allowed + row * words_, words_))
-            return i;
-    }
-    if (k->sign_count == MOST_SIGNS) return MOST_SIGNS;
-    k->signs[k->sign_count] = row;
-    fill_factors(k, k->question.allowed + row * words_, k->factors + (size_t)k->sign_count * k->mix_count);
-    return k->sign_count++;
-}
-
-/* By node: an upper bound on the worth of its free space. */
-static bool value_spaces(maker *k, amount *values)
-{
-    size_t words_ = bits_words(k->question.class_count);
-    const bound_problem *p = &k->problem;
-    k->worth = arena_array(&k->r->data, p->class_count + (size_t)1, sizeof *k->worth);
-    if (k->worth == NULL || !find_mixes(k)) return false;
-    for (uint32_t c = 0; c < p->class_count; c++) k->worth[c] = (double)k->proof.y[c] / MONEY_UNIT;
-    k->factors = arena_array(&k->r->data, (MOST_SIGNS + (size_t)1) * k->mix_count + 1, sizeof *k->factors);
-    if (k->factors == NULL) return false;
-    for (uint32_t i = 0; i < k->question.node_count; i++) {
-        uint32_t row = k->question.offer_count + i, sign = sign_of(k, row);
-        double *factors = k->factors + (size_t)sign * k->mix_count;
-        if (sign == MOST_SIGNS) fill_factors(k, k->question.allowed + row * words_, factors);
-        double value = value_of_space(k, factors, k->question.capacity + (size_t)row * k->question.dims);
-        values[i] = amount_from(money_of(value) + 1);
+    master m;
+    knapsack k;
+    if (!master_init(&m, a, p)) return false;
+    for (uint32_t c = 0; c < p->class_count; c++) m.best[c] = (double)proof->y[c] / MONEY_UNIT;
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        arena_mark mark = arena_get_mark(a);
+        if (!master_knapsack(&m, a, p->offer_count + i, &k)) return false;
+        k.worth = m.best;
+        uint32_t steps = knapsack_solve(&k);
+        if (!master_worked(a, p, (steps + (size_t)1) * p->dims)) return false;
+        values[i] = amount_from(money_of(k.value * (1 + 1e-9)) + 1);
+        arena_release(a, mark);
     }
     return true;
 }
@@ -228,17 +157,27 @@ double repack_bound_at(repacking *r, uint64_t evictions)
     return best > 0 ? best * (1 - 1e-9) : 0;
 }
 
+uint32_t repack_class_at(const repacking *r, uint32_t pod_number, uint32_t node_number)
+{
+    const relaxed *q = &r->bound.facts.question;
+    uint32_t class_number = q->class_of[pod_number];
+    return class_number == UINT32_MAX ? class_number
+                                      : relaxed_class_in(q, class_number, r->seen->nodes[node_number].zone);
+}
+
 /* Adds the node as one that can be removed; false = some pod of it cannot be placed anywhere. */
-static bool add_node(repacking *r, const candidate *c)
+static bool add_node(repacking *r, const candidate *c, const int64_t *worth, const int64_t *dearest)
 {
     struct bound_node *n = &r->bound.nodes[r->bound.count];
-    const round_bound *f = &r->bound.facts;
+    amount less = amount_from(0); /* than their dearest places */
     *n = (struct bound_node){ .node = c->node, .evictions = c->moving_count, .worth_units = amount_from(0) };
     for (uint32_t i = 0; i < c->moving_count; i++) {
-        uint32_t class_number = f->question.class_of[c->moving[i]];
+        uint32_t class_number = repack_class_at(r, c->moving[i], c->node);
         if (class_number == UINT32_MAX) return false;
-        (void)amount_add(n->worth_units, amount_from(f->proof.y[class_number]), &n->worth_units); /* each < 2^60 */
+        (void)amount_add(n->worth_units, amount_from(worth[class_number]), &n->worth_units); /* each < 2^60 */
+        (void)amount_add(less, amount_from(dearest[class_number] - worth[class_number]), &less);
     }
+    (void)amount_sub(r->bound.fixed_space, less, &r->bound.fixed_space);
     n->worth = in_dollars(n->worth_units) * (1 - 1e-9);
     r->bound.count++;
     return true;
@@ -249,17 +188,63 @@ int64_t repack_node_cost(const repacking *r, uint32_t index)
     return money_of(node_price(r->seen, &r->seen->nodes[index]) + r->objective.node_cost);
 }
 
+/* Between the two numbers, which is not less, by so many millionths, rounded up. */
+static int64_t between(int64_t low, int64_t high, uint32_t millionths)
+{
+    amount part;
+    uint64_t rest;
+    int64_t more = 0;
+    (void)amount_mul(amount_from(high - low), millionths, &part); /* < 2^80 */
+    amount_divide(part, 1000000, &part, &rest);
+    (void)amount_scale(part, amount_from(1), &more);
+    return low + more + (rest > 0);
+}
+
+void repack_value_staying(const relaxed *q, const int64_t *y, int64_t *worth, int64_t *dearest)
+{
+    for (uint32_t c = 0; c < q->class_count; c++) {
+        if (q->domains != NULL && q->domains[c] != NO_ID) continue; /* with the class that it was divided from */
+        worth[c] = y[c];
+        uint32_t first = q->parts != NULL ? q->parts[c] : UINT32_MAX, end = first;
+        while (end < q->class_count && q->samples[end] == q->samples[c]) end++;
+        for (uint32_t k = first; k < end; k++) worth[c] = y[k] > worth[c] ? y[k] : worth[c];
+        for (uint32_t k = first; k < end; k++) {
+            dearest[k] = worth[c];
+            worth[k] = between(y[k] > y[c] ? y[k] : y[c], worth[c], q->surplus[k]);
+        }
+        dearest[c] = worth[c];
+    }
+}
+
+/* What all places are worth less than so many pods that stay counts as used space. */
+static bool add_places(struct repack_bound *b, const int64_t *dearest)
+{
+    const bound_problem *p = &b->facts.problem;
+    bool ok = true;
+    for (uint32_t c = 0; c < p->class_count && ok; c++) {
+        amount part;
+        ok = amount_mul(amount_from(dearest[c] - b->facts.proof.y[c]), (uint64_t)p->counts[c], &part) &&
+             amount_add(b->fixed_space, part, &b->fixed_space);
+    }
+    return ok;
+}
+
 bool repack_bound_fill(repacking *r, const amount *spaces)
 {
     struct repack_bound *b = &r->bound;
+    int64_t *worth = arena_array(&r->data, 2 * (size_t)b->facts.problem.class_count + 1, sizeof *worth);
+    int64_t *dearest = worth != NULL ? worth + b->facts.problem.class_count : NULL;
+    if (worth == NULL) return false;
     *b = (struct repack_bound){ .exact = b->exact, .facts = b->facts };
+    repack_value_staying(&b->facts.question, b->facts.proof.y, worth, dearest);
+    if (!add_places(b, dearest)) return true;
     b->removable = arena_array(&r->data, r->seen->node_count + (size_t)1, sizeof *b->removable);
     b->nodes = arena_array(&r->data, r->p.found.eligible_count + (size_t)1, sizeof *b->nodes);
     if (b->removable == NULL || b->nodes == NULL) return false;
     for (uint32_t i = 0; i < r->p.found.eligible_count; i++) {
         const candidate *c = &r->p.found.candidates[r->p.found.eligible[i]];
         struct bound_node *n = &b->nodes[b->count];
-        if (!add_node(r, c)) continue;
+        if (!add_node(r, c, worth, dearest)) continue;
         b->removable[c->node] = true;
         n->cost = repack_node_cost(r, c->node);
         n->price = (double)n->cost / MONEY_UNIT;
@@ -282,7 +267,7 @@ bool repack_bound_fill(repacking *r, const amount *spaces)
 bool repack_bound_facts(repacking *r)
 {
     round_bound *f = &r->bound.facts;
-    if (!round_problem(r->s, &r->data, r->steps, &r->objective, &(const bound_parts){ .zones = false }, f))
+    if (!round_problem(r->s, &r->data, r->steps, &r->objective, &(const bound_parts){ .most_skew = MOST_SKEW }, f))
         return false;
     f->problem.bought = NULL; /* all movable pods */
     uint64_t pairs = f->problem.node_count * (uint64_t)f->problem.class_count;
@@ -298,21 +283,48 @@ amount *repack_bound_spaces(repacking *r, const amount *spent)
     return spaces;
 }
 
+bool repack_bound_take(repacking *r, const bound_proof *proof, uint64_t evictions, double *value)
+{
+    const struct repack_bound before = r->bound;
+    const round_bound *f = &r->bound.facts;
+    amount all, *spaces, *spent = arena_array(&r->data, f->problem.node_count + (size_t)1, sizeof *spent);
+    proof_fault fault;
+    double part, price, now = 0;
+    if (spent == NULL) return false;
+    r->bound.facts.proof = *proof;
+    if (proof_holds_for(r->data.context, &f->problem, proof, &all, spent, &fault)) {
+        spaces = repack_bound_spaces(r, spent);
+        if (spaces == NULL || !repack_bound_fill(r, spaces)) return false;
+        if (r->bound.known) now = repack_bound_best(&r->bound, evictions, &part, &price);
+    }
+    if (now > *value) *value = now;
+    else r->bound = before;
+    return true;
+}
+
+/* The fluid bound, and then that for whole pods. */
+static bool make_exact(repacking *r, const bound_proof *fluid)
+{
+    round_bound *f = &r->bound.facts;
+    bound_proof whole;
+    double value = -1;
+    if (!round_problem_limits(&r->data, f) || !repack_bound_take(r, fluid, UINT64_MAX, &value)) return false;
+    if (!bound_whole(&r->data, &f->problem, fluid, round_bound_effort(r->objective.effort), NULL, &whole)) return false;
+    return whole.y == NULL || repack_bound_take(r, &whole, UINT64_MAX, &value);
+}
+
 bool repack_bound_make(repacking *r)
 {
     round_bound *f = &r->bound.facts;
     if (!repack_bound_facts(r)) return false;
     bound_problem p = f->problem;
+    bound_proof fluid;
     if (!r->bound.exact) p.node_count = 0;
-    amount value, *spent = arena_array(&r->data, f->question.node_count + (size_t)1, sizeof *spent), *spaces;
-    proof_fault fault;
-    if (spent == NULL || !bound_fluid(&r->data, &p, TOLERANCE, ROUNDS, &f->proof)) return false;
-    if (r->bound.exact) {
-        if (!proof_holds_for(r->data.context, &p, &f->proof, &value, spent, &fault)) return true;
-    } else {
-        maker k = { .r = r, .question = f->question, .problem = p, .proof = f->proof };
-        if (!value_spaces(&k, spent)) return false;
-    }
+    if (!bound_fluid(&r->data, &p, TOLERANCE, ROUNDS, &fluid)) return false;
+    if (r->bound.exact) return make_exact(r, &fluid);
+    amount *spaces, *spent = arena_array(&r->data, f->question.node_count + (size_t)1, sizeof *spent);
+    f->proof = fluid;
+    if (spent == NULL || !value_spaces(&r->data, &f->problem, &fluid, spent)) return false;
     spaces = repack_bound_spaces(r, spent);
     return spaces != NULL && repack_bound_fill(r, spaces);
 }

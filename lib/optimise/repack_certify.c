@@ -15,7 +15,7 @@ static bool list_copies(const repacking *r, const candidate *c, arena *a, karp_c
     size_t n = 0;
     if (list == NULL) return false;
     for (uint32_t i = 0; i < c->moving_count; i++)
-        list[i] = (karp_certificate_copies){ r->bound.facts.question.class_of[c->moving[i]], 1 };
+        list[i] = (karp_certificate_copies){ repack_class_at(r, c->moving[i], c->node), 1 };
     if (!sort_stable(r->context, list, c->moving_count, sizeof *list, by_number, NULL)) return false;
     for (uint32_t i = 0; i < c->moving_count; i++) {
         if (n > 0 && list[n - 1].class_number == list[i].class_number) list[n - 1].count++;
@@ -115,7 +115,7 @@ static karp_status judge_points(const repacking *r, const karp_certificate *c)
 karp_status repack_certificate_holds(repacking *r, const karp_certificate *c)
 {
     round_bound *f = &r->bound.facts;
-    if (!repack_bound_facts(r)) return fail_nomem(r->error);
+    if (!repack_bound_facts(r) || !round_problem_limits(&r->data, f)) return fail_nomem(r->error);
     if (!r->bound.exact)
         return fail(r->error, KARP_E_INVALID, "the cluster has too many nodes and classes of pods for a certificate");
     karp_status status = certificate_proof(r->s, r->seen, f, c, &r->data, &f->proof, r->error);

@@ -203,8 +203,7 @@ static bool keep_what_budgets_hold(repacking *r)
 static karp_status keep_so_far(repacking *r)
 {
     bool may_stop = r->p.options.keep_partial && r->p.own_context.options.should_stop != NULL;
-    bool saves = r->chosen_saving > 0 || (r->walk != NULL && repack_walk_saving(r->walk) > 0);
-    return may_stop && saves && !repack_must_stop(r) ? repack_keep(r) : KARP_OK;
+    return may_stop && repack_look_saving(r) > 0 && !repack_must_stop(r) ? repack_keep(r) : KARP_OK;
 }
 
 /* Runs the complete search with this effort, starting from the results of the previous one. */
@@ -257,6 +256,12 @@ karp_status repack_steps_of_best(repacking *r)
 {
     karp_status status = make_stages(r, r->stepped);
     return status == KARP_OK && !take_walk(r) ? fail_nomem(r->error) : status;
+}
+
+double repack_look_saving(const repacking *r)
+{
+    double walked = r->walk != NULL ? repack_walk_saving(r->walk) : 0;
+    return walked > r->chosen_saving ? walked : r->chosen_saving;
 }
 
 uint64_t repack_look_work(const repacking *r)

@@ -22,6 +22,8 @@ typedef struct search {
     const karp_options *options;
     const karp_objective *objective;
     const round_changes *changes;
+    run_options how; /* of rounds, apart from the options and preferences */
+    bool bare; /* for a caller with the scheduler, who only wants the round: no decision is made */
     karp_error *error;
     scheduler *s;
     bool fresh; /* the scheduler has not run a round yet */

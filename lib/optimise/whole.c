@@ -8,14 +8,13 @@
  * The master problem starts with prices above those of the fluid bound, which are the caps. They are raised where they
  * are reached. So its prices are never far from the optimal ones, which saves most of the rounds.
  */
-#include <optimise/master.h>
+#include <optimise/whole.h>
 
 #include <base/sort.h>
 #include <math.h>
-#include <model/store.h>
-#include <optimise/contents.h>
+#include <string.h>
 
-enum { WORK_A_STEP = 160, COLUMN_ROUNDS = 32, FEW_BRANCHES = 32, MOST_BRANCHES = 4096, WORK_A_BRANCH = 4096 };
+enum { COLUMN_ROUNDS = 32, FEW_BRANCHES = 32, WORK_A_BRANCH = 4096 };
 enum { DAMPED = 4 }; /* every so many rounds the prices are close to the best, which raises the bound early */
 #define DAMPED_PART 0.25 /* weight of the master's prices then */
 enum { PIVOT_PARTS = 32 }; /* numbers of the basis that a pivot changes in one unit of work */
@@ -25,28 +24,10 @@ enum { CONTENTS_AT_ONCE = 32 }; /* most columns of an offer in a round */
 #define CAPS_RISE 1.3 /* most factor by which caps are raised */
 #define CLOSE 1e-5 /* a gap between the master and the bound, relative to the bound, at which caps are raised */
 #define TOLERANCE 1e-7 /* relative to the bound */
-#define ROUNDED 4e-12 /* largest rounding error of sums of doubles */
 
-typedef struct whole {
-    master m;
-    contents contents;
-    arena scratch; /* for the search */
-    arena *a; /* for its result */
-    double rise; /* factor by which caps are raised next */
-    uint32_t *order; /* offers by worth of their fractional contents per dollar, descending */
-    double *ratios; /* worth per dollar, by offer */
-    uint32_t *classes; /* 0, 1, 2 … */
-    double *known; /* by class: copies in a known content */
-    bound_trail *trail; /* NULL = not wanted */
-    bool wants_bound; /* not only columns */
-    uint32_t passed; /* stops of the trail whose solutions are listed */
-    uint64_t work, most_work;
-    uint32_t found; /* number of columns found by the last pricing */
-} whole;
-
-static bool whole_init(whole *w, arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps)
+bool whole_init(whole *w, arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps)
 {
-    *w = (whole){ .a = a, .rise = CAP, .most_work = steps * WORK_A_STEP };
+    *w = (whole){ .a = a, .rise = CAP, .most_work = steps * CONTENTS_A_STEP };
     master *m = &w->m;
     arena *s = &w->scratch;
     arena_init(s, a->context);
@@ -57,7 +38,7 @@ static bool whole_init(whole *w, arena *a, const bound_problem *p, const bound_p
     w->known = arena_array(s, p->class_count + (size_t)1, sizeof *w->known);
     w->classes = arena_array(s, p->class_count + (size_t)1, sizeof *w->classes);
     if (w->order == NULL || w->ratios == NULL || w->classes == NULL || w->known == NULL ||
-        !contents_init(&w->contents, s, p, m->sizes, MOST_BRANCHES))
+        !contents_init(&w->contents, s, p, m->sizes, CONTENTS_BRANCHES))
         return false;
     for (uint32_t c = 0; c < p->class_count; c++) {
         w->classes[c] = c;
@@ -102,7 +83,9 @@ static bool price_fractions(whole *w)
 static uint32_t branches_now(const whole *w)
 {
     uint64_t branches = w->work / WORK_A_BRANCH;
-    return branches < FEW_BRANCHES ? FEW_BRANCHES : branches < MOST_BRANCHES ? (uint32_t)branches : MOST_BRANCHES;
+    return branches < FEW_BRANCHES        ? FEW_BRANCHES
+           : branches < CONTENTS_BRANCHES ? (uint32_t)branches
+                                          : CONTENTS_BRANCHES;
 }
 
 static bool solve_offer(whole *w, uint32_t place, const double *worth, double enough, uint32_t branches)
@@ -122,14 +105,10 @@ static void keep_contents(whole *w, uint32_t place)
     while (++count < CONTENTS_AT_ONCE && contents_next(x));
 }
 
-/* Like price_offers() in fluid.c, for whole contents. An offer is solved only if its fractional content could be
- * worth more than those of others. */
-static bool price_offers(whole *w)
+bool whole_price(whole *w, double *worst)
 {
     master *m = &w->m;
-    const bound_problem *p = m->problem;
-    double most = 0, total = 0;
-    for (uint32_t c = 0; c < p->class_count; c++) total += m->tried[c] * (double)m->counts[c];
+    double most = 0;
     if (!price_fractions(w)) return false;
     w->found = 0;
     for (uint32_t n = 0; n < m->offer_count; n++) {
@@ -144,6 +123,18 @@ static bool price_offers(whole *w)
         keep_contents(w, i);
         w->found += m->column_count - had;
     }
+    *worst = most;
+    return true;
+}
+
+/* Prices the offers, and keeps the prices if they prove more. */
+static bool price_offers(whole *w)
+{
+    master *m = &w->m;
+    const bound_problem *p = m->problem;
+    double most, total = 0;
+    for (uint32_t c = 0; c < p->class_count; c++) total += m->tried[c] * (double)m->counts[c];
+    if (!whole_price(w, &most)) return false;
     /* A gain that rounding could undo is none, so that more effort never lowers the bound. */
     if (!(most > 0) || !(total / most > m->bound * (1 + TOLERANCE))) return true;
     m->bound = total / most;
@@ -223,7 +214,7 @@ static bool list_patterns(whole *w, arena *a, bound_patterns *out)
 static bool list_stops(whole *w, bool all)
 {
     for (; w->trail != NULL && w->passed < w->trail->count; w->passed++) {
-        if (!all && w->work < w->trail->stops[w->passed] * WORK_A_STEP) return true;
+        if (!all && w->work < w->trail->stops[w->passed] * CONTENTS_A_STEP) return true;
         bound_patterns now = { .count = 0 }, *out = &w->trail->at[w->passed];
         arena_mark mark = arena_get_mark(&w->scratch);
         if (!list_patterns(w, &w->scratch, &now)) return false;
@@ -275,168 +266,17 @@ static bool generate(whole *w)
             master_choose_prices(m, 1);
             if (!price_offers(w)) return false;
         }
-        if (w->found == 0 && !raise_caps(w) && !master_drop_pairs(m) && branches_now(w) == MOST_BRANCHES) break;
+        if (w->found == 0 && !raise_caps(w) && !master_drop_pairs(m) && branches_now(w) == CONTENTS_BRANCHES) break;
     }
     return list_stops(w, true);
-}
-
-/* ---- the proof --------------------------------------------------------------------------------------------------- */
-
-/* The cases of all rows, in the order in which they are found. */
-typedef struct case_list {
-    LIST_OF(proof_case) cases;
-    LIST_OF(int64_t) shares;
-} case_list;
-
-static bool add_case(whole *w, case_list *l, uint32_t class_, int64_t copies, const double *shares)
-{
-    karp_context *context = w->a->context;
-    proof_case *slot = list_push(context, &l->cases, sizeof *slot);
-    if (slot == NULL) return false;
-    *slot = (proof_case){ class_, copies };
-    for (uint32_t d = 0; d < w->m.problem->dims; d++) {
-        int64_t *share = list_push(context, &l->shares, sizeof *share);
-        if (share == NULL) return false;
-        *share = shares != NULL ? money_of(shares[d]) : 0;
-    }
-    return true;
-}
-
-/* Adds a leaf whose contents are looked at, with the prices of the labels. */
-static bool add_contents(whole *w, case_list *l)
-{
-    const labels *x = &w->contents.labels;
-    const bound_problem *p = w->m.problem;
-    const int64_t *capacity = p->capacity + (size_t)w->contents.row * p->dims;
-    double shares[CASES_DIMS];
-    for (uint32_t v = 0; v < x->price_count; v++) {
-        for (uint32_t d = 0; d < p->dims; d++)
-            shares[d] = capacity[d] > 0 ? x->rates[(size_t)v * p->dims + d] * (double)capacity[d] : 0;
-        if (!add_case(w, l, CASE_CONTENTS, v == 0 ? x->price_count : 0, shares)) return false;
-    }
-    return true;
-}
-
-/* Adds the branches of the offer that was solved last. */
-static bool add_cases(whole *w, case_list *l)
-{
-    if (w->contents.by_labels) return add_contents(w, l);
-    uint32_t next[CASES_DEEP + 2], count = 1;
-    next[0] = 0;
-    while (count > 0) {
-        uint32_t number = next[--count];
-        const branch *b = &w->contents.branches[number];
-        if (b->below == 0) {
-            if (!add_case(w, l, CASE_LEAF, 0, w->contents.shares + (size_t)number * w->m.problem->dims)) return false;
-            continue;
-        }
-        if (!add_case(w, l, b->split, w->contents.branches[b->below].high, NULL)) return false;
-        next[count++] = b->below + 1;
-        next[count++] = b->below;
-    }
-    return true;
-}
-
-/* The cases of every offer for the best prices. *worst: the highest worth of a content per dollar. */
-static bool solve_offers(whole *w, case_list *l, bound_proof *out, double *worst)
-{
-    master *m = &w->m;
-    *worst = 0;
-    for (uint32_t i = 0; i < m->offer_count; i++) {
-        double price = m->prices[m->offers[i]];
-        out->first_case[i] = (uint32_t)l->cases.count;
-        if (!solve_offer(w, i, m->best, price, MOST_BRANCHES)) return false;
-        double ratio = per_dollar(w->contents.at_most, price);
-        if (ratio > *worst) *worst = ratio;
-        if (!add_cases(w, l)) return false;
-    }
-    for (size_t i = m->offer_count; i <= out->share_count; i++) out->first_case[i] = (uint32_t)l->cases.count;
-    return true;
-}
-
-/* A single case becomes a row as in the fluid proof, with shares and extras. */
-static void plain_row(const whole *w, bound_proof *out, uint32_t at)
-{
-    const bound_problem *p = w->m.problem;
-    const int64_t *shares = out->case_shares + (size_t)out->first_case[at] * p->dims;
-    memcpy(out->shares + (size_t)at * p->dims, shares, p->dims * sizeof *shares);
-    for (uint32_t c = 0; c < p->class_count; c++) {
-        if (bound_copies(p, out->of[at], c) == 0) continue;
-        int64_t paid = prove_paid(p, out->of[at], shares, c);
-        out->extra[(size_t)at * p->class_count + c] = out->y[c] > paid ? out->y[c] - paid : 0;
-    }
-}
-
-/* Adds the cases to the proof, except for rows with a single leaf with shares. */
-static bool take_cases(whole *w, const case_list *l, bound_proof *out)
-{
-    uint32_t dims = w->m.problem->dims, count = 0;
-    out->cases = arena_copy(w->a, l->cases.items, l->cases.count * sizeof *out->cases);
-    out->case_shares = arena_copy(w->a, l->shares.items, l->shares.count * sizeof *out->case_shares);
-    if (out->cases == NULL || out->case_shares == NULL) return false;
-    for (uint32_t i = 0; i < out->share_count; i++) {
-        uint32_t first = out->first_case[i], cases = out->first_case[i + 1] - first;
-        bool plain = cases == 1 && l->cases.items[first].class_ == CASE_LEAF;
-        if (plain) plain_row(w, out, i);
-        out->first_case[i] = count;
-        if (cases == 0 || plain) continue;
-        memmove(out->cases + count, out->cases + first, cases * sizeof *out->cases);
-        memmove(out->case_shares + (size_t)count * dims, out->case_shares + (size_t)first * dims,
-                (size_t)cases * dims * sizeof *out->case_shares);
-        count += cases;
-    }
-    out->first_case[out->share_count] = count;
-    return true;
-}
-
-/* Converts everything to integers, scaled to what the offers bear. The price of a pod is reduced by the rounding
- * losses of its charges. */
-static bool prove(whole *w, case_list *l, bound_proof *out)
-{
-    master *m = &w->m;
-    const bound_problem *p = m->problem;
-    double worst;
-    if (!prove_begin(m, w->a, out)) return false;
-    out->first_case = arena_array(w->a, out->share_count + (size_t)2, sizeof *out->first_case);
-    if (out->first_case == NULL || !solve_offers(w, l, out, &worst)) return false;
-    double factor = worst > 0 ? (1 - ROUNDED) / worst : 0;
-    for (uint32_t c = 0; c < p->class_count; c++) {
-        int64_t y = money_of(m->best[c] * factor) - p->dims - 2;
-        out->y[c] = y > 0 ? y : 0;
-    }
-    prove_choices(p, out->y);
-    for (size_t i = 0; i < l->shares.count; i++) l->shares.items[i] = (int64_t)((double)l->shares.items[i] * factor);
-    return take_cases(w, l, out) && prove_nodes(m, w->a, out);
-}
-
-/* Classes that fit no offer, or that a node can have any number of, get the price 0. */
-static void drop_worthless(master *m)
-{
-    const bound_problem *p = m->problem;
-    for (uint32_t c = 0; c < p->class_count; c++) {
-        bool worth = false, any = false;
-        for (uint32_t i = 0; i < m->offer_count; i++) {
-            int64_t copies = bound_copies(p, m->offers[i], c);
-            worth = worth || copies > 0;
-            any = any || copies == COPIES_ANY;
-        }
-        if (!worth || any) m->best[c] = 0;
-    }
-    master_price_choices(m, m->best);
 }
 
 /* Makes a proof from the prices that were found, if they prove a better bound. */
 static bool find_whole(whole *w, bound_proof *out)
 {
-    case_list l = { .cases = { .count = 0 } };
     double before = w->m.bound;
     if (!generate(w)) return false;
-    if (!(w->m.bound > before)) return true;
-    drop_worthless(&w->m);
-    bool ok = prove(w, &l, out);
-    list_free(w->a->context, &l.cases, sizeof *l.cases.items);
-    list_free(w->a->context, &l.shares, sizeof *l.shares.items);
-    return ok;
+    return !(w->m.bound > before) || prove_contents(&w->m, &w->contents, w->a, out);
 }
 
 bool bound_whole(arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps, bound_trail *trail,

@@ -32,6 +32,10 @@ typedef struct relaxed {
     int64_t *limits; /* by class: most copies on one node */
     int64_t *most; /* by class: most pods that it can have; NULL = their number */
     uint32_t *domains; /* by class: text id of the zone that its pods are in, NO_ID = any; NULL = all are in any */
+    uint32_t *parts; /* by class: the first of the classes of zones that follow one another; NO_ID = none; NULL = all */
+    /* by class of a zone: of the pods of a constraint that run there, most millionths that are more than have to; NULL
+     * = no class is of a zone */
+    uint32_t *surplus;
     relaxed_offer *offers;
     uint32_t *nodes; /* state nodes, by index */
     int64_t *capacity; /* [row * dims] */
@@ -44,9 +48,12 @@ typedef struct relaxed {
 /* `steps` has the ladder step at which each pod was placed; preferences that it still had there are rules. With
  * any_step, everything that the ladder can relax is left out. The lists are allocated in `a`. false = out of memory. */
 bool relaxed_make(scheduler *s, arena *a, const uint16_t *steps, bool any_step, relaxed *out);
-/* Divides classes whose pods are spread over zones: so many pods as every plan has in a zone become a class of the
- * zone. class_of then has only one of the classes of a pod. false = out of memory. */
-bool relaxed_split(scheduler *s, arena *a, const uint16_t *steps, bool any_step, relaxed *r);
+/* Divides classes whose pods are spread over zones with at most this maxSkew: so many pods as every plan that places
+ * all of them has in a zone become a class of the zone, with the same sample. class_of then has only one of the classes
+ * of a pod. false = out of memory. */
+bool relaxed_split(scheduler *s, arena *a, const uint16_t *steps, bool any_step, int32_t most_skew, relaxed *r);
+/* The class of the same pods that is of this zone; the class itself = there is none. */
+uint32_t relaxed_class_in(const relaxed *r, uint32_t class_, uint32_t zone);
 /* Makes classes of groups of pods that have to be in one domain. Call it last. false = out of memory. */
 bool relaxed_choose(scheduler *s, arena *a, relaxed *r);
 /* Makes room for more classes. false = out of memory. */

@@ -26,6 +26,7 @@ typedef struct splitter {
     relaxed *r;
     const uint16_t *steps;
     bool any_step;
+    int32_t most_skew;
     uint32_t key; /* index of the key */
     map64 kinds; /* (snapshot class, step) -> index in groups; NO_ID - 1 = none */
     map64 of_group; /* group -> index in groups */
@@ -33,6 +34,8 @@ typedef struct splitter {
     uint32_t *domain_of; /* by row */
     uint32_t next; /* the next new class */
     int64_t *least; /* [class * MOST_DOMAINS]: number of pods that are in the domain */
+    int64_t *here; /* [group in groups * MOST_DOMAINS]: number of pods that run in the domain */
+    uint32_t *surplus; /* [class * MOST_DOMAINS]: see relaxed.surplus */
 } splitter;
 
 #define NO_GROUP (NO_ID - 1)
@@ -46,7 +49,7 @@ static uint32_t group_of_view(const splitter *k, const view *v)
     for (uint32_t i = 0; v->updated && stays && i < v->owned_count; i++) {
         const group *g = &k->s->topology.groups.items[v->owned[i].group];
         if (g->kind == GROUP_SPREAD && !g->host && g->key == k->key && v->owned[i].self && !g->selective &&
-            g->max_skew > 0)
+            g->max_skew > 0 && g->max_skew <= k->most_skew)
             return v->owned[i].group;
     }
     return NO_GROUP;
@@ -113,10 +116,37 @@ static bool find_groups(splitter *k)
     return true;
 }
 
+/* Counts the pods of groups that run in each domain. */
+static bool count_running(splitter *k)
+{
+    const karp_snapshot *seen = k->s->snapshot;
+    for (size_t p = 0; p < seen->raw.pods.count; p++) {
+        uint32_t c = k->r->class_of[p], on = seen->pod_node[p];
+        if (on != NO_ID) on = seen->node_of_name[on];
+        if (c == NO_ID || on == NO_ID || seen->nodes[on].zone == NO_ID) continue;
+        uint32_t at = group_of_kind(k, seen->pod_class[p], k->steps[p], c);
+        uint32_t d = map64_get(&k->s->topology.keys[k->key].numbers, seen->nodes[on].zone);
+        if (at == NO_ID) return false;
+        if (at != NO_GROUP && d < MOST_DOMAINS) k->here[(size_t)at * MOST_DOMAINS + d]++;
+    }
+    return true;
+}
+
+/* Notes how many of the group's pods that run in the domain are more than have to be there. */
+static void note_surplus(splitter *k, size_t group_index, size_t d, int64_t least)
+{
+    const int64_t here = k->here[group_index * MOST_DOMAINS + d];
+    uint32_t *most = &k->surplus[(size_t)k->groups.items[group_index].class_ * MOST_DOMAINS + d];
+    if (here <= least) return;
+    uint32_t part = (uint32_t)(((here - least) * 1000000 + here - 1) / here); /* numbers of pods: < 2^32 */
+    if (part > *most) *most = part;
+}
+
 /* Adds the number of pods that the group has in each of its domains at least. Pods that others have placed, or that
  * the group counts without spreading them, could be anywhere: then nothing is known. */
-static bool add_least(splitter *k, const spread_pods *x)
+static bool add_least(splitter *k, size_t group_index)
 {
+    const spread_pods *x = &k->groups.items[group_index];
     const group *g = &k->s->topology.groups.items[x->group];
     size_t count = k->s->topology.keys[k->key].count;
     const uint64_t *own = domain_mask(k->s, k->key, x->own);
@@ -129,9 +159,11 @@ static bool add_least(splitter *k, const spread_pods *x)
     }
     if (x->class_ == NO_ID || counted != x->pods || domains < 2 || count > MOST_DOMAINS) return true;
     int64_t beyond = x->pods - (domains - 1) * g->max_skew;
-    for (size_t d = 0; d < count && beyond > 0; d++) {
-        if (group_knows(g, d) && bits_test(own, d))
-            k->least[(size_t)x->class_ * MOST_DOMAINS + d] += (beyond + domains - 1) / domains;
+    for (size_t d = 0; d < count; d++) {
+        bool has = beyond > 0 && group_knows(g, d) && bits_test(own, d);
+        int64_t least = has ? (beyond + domains - 1) / domains : 0;
+        k->least[(size_t)x->class_ * MOST_DOMAINS + d] += least;
+        note_surplus(k, group_index, d, least);
     }
     return true;
 }
@@ -220,6 +252,7 @@ static void split_off(splitter *k, uint32_t class_, uint32_t domain, int64_t pod
     r->domains[to] = k->s->topology.keys[k->key].values[domain];
     r->limits[to] = r->limits[class_];
     r->counts[to] = pods;
+    r->surplus[to] = k->surplus[(size_t)class_ * MOST_DOMAINS + domain];
     r->bought[to] = bought;
     r->counts[class_] -= pods;
     r->bought[class_] -= bought;
@@ -246,7 +279,12 @@ static bool split_classes(splitter *k)
     if (more == 0) return true;
     k->next = had;
     if (!relaxed_widen(k->a, r, had + more)) return false;
+    r->surplus = arena_array(k->a, r->class_count + (size_t)1, sizeof *r->surplus);
+    r->parts = arena_alloc(k->a, (r->class_count + (size_t)1) * sizeof *r->parts);
+    if (r->surplus == NULL || r->parts == NULL) return false;
+    for (uint32_t c = 0; c < r->class_count; c++) r->parts[c] = NO_ID;
     for (uint32_t c = 0; c < had; c++) {
+        if (divided[c]) r->parts[c] = k->next;
         for (uint32_t d = 0; divided[c] && d < count; d++) {
             int64_t pods = k->least[(size_t)c * MOST_DOMAINS + d];
             if (pods > 0) split_off(k, c, d, pods, bits_words(had + more));
@@ -260,17 +298,27 @@ static bool split_by_key(splitter *k)
     size_t rows = k->r->offer_count + (size_t)k->r->node_count;
     k->domain_of = arena_array(k->a, rows + 1, sizeof *k->domain_of);
     k->least = arena_array(k->a, k->r->class_count * (size_t)MOST_DOMAINS + 1, sizeof *k->least);
-    if (k->domain_of == NULL || k->least == NULL || !find_groups(k)) return false;
+    k->surplus = arena_array(k->a, k->r->class_count * (size_t)MOST_DOMAINS + 1, sizeof *k->surplus);
+    if (k->domain_of == NULL || k->least == NULL || k->surplus == NULL || !find_groups(k)) return false;
     if (k->groups.count == 0 || k->s->topology.keys[k->key].count > MOST_DOMAINS || !find_domains(k)) return true;
+    k->here = arena_array(k->a, k->groups.count * MOST_DOMAINS + 1, sizeof *k->here);
+    if (k->here == NULL || !count_running(k)) return false;
     for (size_t i = 0; i < k->groups.count; i++) {
-        if (!add_least(k, &k->groups.items[i])) return false;
+        if (!add_least(k, i)) return false;
     }
     return split_classes(k);
 }
 
-bool relaxed_split(scheduler *s, arena *a, const uint16_t *steps, bool any_step, relaxed *r)
+uint32_t relaxed_class_in(const relaxed *r, uint32_t class_, uint32_t zone)
 {
-    splitter k = { .s = s, .a = a, .r = r, .steps = steps, .any_step = any_step, .key = NO_ID };
+    uint32_t k = r->parts != NULL ? r->parts[class_] : NO_ID;
+    while (k < r->class_count && r->samples[k] == r->samples[class_] && r->domains[k] != zone) k++;
+    return k < r->class_count && r->samples[k] == r->samples[class_] ? k : class_;
+}
+
+bool relaxed_split(scheduler *s, arena *a, const uint16_t *steps, bool any_step, int32_t most_skew, relaxed *r)
+{
+    splitter k = { s, a, r, steps, any_step, most_skew, .key = NO_ID };
     for (uint32_t i = 0; i < s->topology.key_count; i++) {
         if (s->topology.keys[i].key == s->snapshot->known.zone) k.key = i;
     }

@@ -47,6 +47,9 @@ def pods(rng):
                 {'labelSelector': {'matchLabels': labels}, 'topologyKey': 'kubernetes.io/hostname'}]}}
         if rng.random() < 0.3:
             spec['tolerations'] = [{'key': 'team', 'operator': 'Exists'}]
+        if rng.random() < 0.3:
+            spec['topologySpreadConstraints'] = [{'maxSkew': 1, 'topologyKey': 'topology.kubernetes.io/zone',
+                                                  'whenUnsatisfiable': 'DoNotSchedule', 'labelSelector': {'matchLabels': labels}}]
         for i in range(rng.randint(1, 12)):
             yield {'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': f'p-{app}-{i}', 'namespace': 'd', 'labels': labels},
                    'spec': spec, 'status': {'phase': 'Pending', 'conditions': [
@@ -265,7 +268,7 @@ KINDS = [fewer_cases, shifted_case, cheaper_shares, empty_case, claim_value, dea
 
 def prove(c):
     """All points and the value become what the mutated numbers come to."""
-    spaces = {r['of'] - len(c['offerings']): int(certificate.row_spends(r, c['classes'])) for r in c['rows'] if r['of'] >= len(c['offerings'])}
+    spaces = {r['of'] - len(c['offerings']): int(certificate.space_of(r, c['classes'])) for r in c['rows'] if r['of'] >= len(c['offerings'])}
     for p in c['points']:
         p['value'] = max(0, int(certificate.point_proves(c, p, spaces)))
     c['value'] = c['points'][-1]['value']
@@ -313,6 +316,23 @@ def nowhere_on_nodes(c, rng):
     row['classes'] = []
     row['shares'] = [0 for _ in row['shares']]
     row['extras'] = []
+    row.pop('cases', None)
+    prove(c)
+
+
+def cheaper_space(c, rng):
+    row = rng.choice([r for r in c['rows'] if r['of'] >= len(c['offerings']) and sum(r['shares']) > 0 and 'cases' in r] or [None])
+    if row is None:
+        return claim_last(c, rng)
+    row['shares'] = [x * 9 // 10 for x in row['shares']]
+    prove(c)
+
+
+def less_surplus(c, rng):
+    class_ = rng.choice([x for x in c['classes'] if 'surplus' in x] or [None])
+    if class_ is None:
+        return claim_last(c, rng)
+    class_['surplus'] //= 2
     prove(c)
 
 
@@ -344,7 +364,7 @@ def dearer_pods(c, rng):
     claim_last(c, rng)
 
 
-REPACK_KINDS = [claim_point, claim_last, dearer_nodes, may_not_go, without_space, smaller_space, more_on_node, nowhere_on_nodes,
+REPACK_KINDS = [claim_point, claim_last, dearer_nodes, may_not_go, without_space, smaller_space, more_on_node, nowhere_on_nodes, cheaper_space, less_surplus,
                 fewer_evictions, negative_price, larger_part, fewer_nodes, dearer_pods]
 
 

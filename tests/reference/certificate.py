@@ -80,6 +80,11 @@ def row_spends(row, classes):
     return spent
 
 
+def space_of(row, classes):
+    """What is paid for an existing node. With cases, its shares only say how much that is."""
+    return sum(map(whole, row['shares'])) if row.get('cases') else row_spends(row, classes)
+
+
 def leaves(cases):
     """The boxes that the cases leave: {class: (least, most)}. With the shares of each, and whether its contents are looked at."""
     waiting, cases = [{}], list(cases)
@@ -333,11 +338,8 @@ def check_itself(c):
         value += class_['price'] * class_['count']
     for row in rows:
         if row.get('cases'):
-            need(row['of'] < len(offers), 'cases of an existing node')
-            check_cases(row, classes, whole(offers[row['of']]['cost']))
-            held |= {n for n in row['classes'] if copies(classes[n], row['capacity']) != 0}
-            continue
-        spent = row_spends(row, classes)
+            check_cases(row, classes, whole(offers[row['of']]['cost']) if row['of'] < len(offers) else space_of(row, classes))
+        spent = offers[row['of']]['cost'] if row.get('cases') and row['of'] < len(offers) else space_of(row, classes)
         if row['of'] < len(offers):
             need(spent <= offers[row['of']]['cost'], f'row of offering {row["of"]} spends more than it costs')
             held |= {n for n in row['classes'] if copies(classes[n], row['capacity']) != 0}
@@ -365,15 +367,37 @@ def check_itself(c):
     need(whole(c['value']) <= c['points'][-1]['value'], 'it claims more than its last point')
 
 
+def worth_of_staying(c):
+    """By class: what a pod of it that stays is worth, and what all places for pods are worth beside so many pods that stay. Pods of one sample
+    are spread over zones: each class of a zone is so many places there. Where more run in a zone than have to, that part of them may
+    keep a place empty in any zone."""
+    classes, worth, places = c['classes'], {}, 0
+    groups, listed = collections.defaultdict(list), collections.Counter()
+    for number, class_ in enumerate(classes):
+        groups[class_['pod']].append(number)
+    for node in c['cluster']:
+        for number, count in node.get('pods', []):
+            listed[whole(number)] += whole(count)
+    for group in groups.values():
+        top = max(classes[n]['price'] for n in group)
+        anywhere = max((classes[n]['price'] for n in group if 'zone' not in classes[n]), default=top)
+        for n in group:
+            own, surplus = max(classes[n]['price'], anywhere), Fraction(whole(classes[n].get('surplus', 0)), 10**6)
+            worth[n] = own + (top - own) * surplus if 'zone' in classes[n] else top
+            places += classes[n]['count'] * (classes[n]['price'] - top) + listed[n] * (top - worth[n])
+    return worth, places
+
+
 def point_proves(c, point, spaces):
     """What no plan with so many evictions ends below."""
     part, price = Fraction(whole(point['part']), 10**6), whole(point['evictionPrice'])
     need(part <= 1, 'a part of more than all')
-    total = -price * whole(point['evictions'])
+    worth, places = worth_of_staying(c)
+    total = part * places - price * whole(point['evictions'])
     for node in c['cluster']:
         stays = goes = whole(node['cost']) - part * (spaces[whole(node['node'])] if 'node' in node else 0)
         if 'pods' in node:
-            goes = sum((part * c['classes'][whole(n)]['price'] + price) * whole(count) for n, count in node['pods'])
+            goes = sum((part * worth[n] + price) * count for n, count in node['pods'])
         total += min(stays, goes)
     return total
 
@@ -547,8 +571,18 @@ def selects(selector, labels):
                for r in listed + (selector.get('matchExpressions') or []))
 
 
-def least_in_zones(world, names, units):
-    """How many pods with these requests are in a zone at least, because they are spread: by requests and zone."""
+def alike_in(zone, spec):
+    """A key of pods that can go to the same nodes there."""
+    affinity = spec.get('affinity') or {}
+    others = [affinity.get('nodeAffinity'), 'podAntiAffinity' in affinity]
+    return json.dumps([zone, others, [c.get('resources') for c in spec['containers']], spec.get('nodeSelector'), spec.get('tolerations')], sort_keys=True)
+
+
+def least_in_zones(c, world, names, units):
+    """How many pods with these requests are in a zone at least, because they are spread: by requests and zone. For pods of a group alike in
+    all else, too: of those that run there, which part is more than that at most. If running pods are moved in any order, that holds for
+    a maxSkew of 1."""
+    may_go = {m['name'] for m in c.get('cluster', []) if 'pods' in m}
     zones = {one_of(labels, ZONE) for _, _, labels, _, _, _ in world.offerings()}
     zones |= {n['metadata'].get('labels', {}).get(ZONE) for n in world.nodes.values()} - {None}
     groups = collections.defaultdict(list)
@@ -557,19 +591,26 @@ def least_in_zones(world, names, units):
             if x['topologyKey'] == ZONE:
                 keys = [(k, world.labels[pod].get(k)) for k in x.get('matchLabelKeys') or []]
                 groups[json.dumps([pod.split('/')[0], x.get('labelSelector'), keys, x['maxSkew']], sort_keys=True)].append(pod)
-    least = collections.Counter()
+    least, surplus = collections.Counter(), collections.defaultdict(Fraction)
     for text, members in groups.items():
         namespace, selector, keys, skew = json.loads(text)
         counted = [p for p in world.pods if p.split('/')[0] == namespace and selects(selector or {}, world.labels[p]) and
                    all(world.labels[p].get(k) == v for k, v in keys)]
         asked = [requests_of(world.pods[p]) for p in members]
         sizes = {tuple(x[n] / u for n, u in zip(names, units)) for x in asked}
-        if not selector or sorted(counted) != sorted(members) or len(sizes) > 1 or any(world.pods[p].get('nodeName') for p in members):
+        if not selector or sorted(counted) != sorted(members) or len(sizes) > 1 or any(world.pods[p].get('nodeName', '') not in {'', *may_go} for p in members):
+            continue
+        if skew > 1 and 'cluster' in c:
             continue
         own = [z for z in zones if any(agree(t, {ZONE: {z}}) for t in terms_of(world.pods[members[0]]))]
         for zone in own:
-            least[sizes.copy().pop(), zone] += max(0, -(-(len(members) - (len(own) - 1) * skew) // len(own)))
-    return least
+            so_many = max(0, -(-(len(members) - (len(own) - 1) * skew) // len(own)))
+            least[sizes.copy().pop(), zone] += so_many
+            here = [world.pods[p].get('nodeName') for p in members]
+            here = sum(n is not None and world.nodes[n]['metadata'].get('labels', {}).get(ZONE) == zone for n in here)
+            alike = alike_in(zone, world.pods[members[0]])
+            surplus[alike] = max(surplus[alike], Fraction(max(here - so_many, 0), max(here, 1)))
+    return least, surplus
 
 
 def check_zones(c, world, names, units):
@@ -577,9 +618,12 @@ def check_zones(c, world, names, units):
     for class_ in c['classes']:
         if 'zone' in class_:
             said[tuple(map(Fraction, class_['requests'])), class_['zone']] += class_['count']
-    least = least_in_zones(world, names, units) if said else {}
+    least, surplus = least_in_zones(c, world, names, units) if said else ({}, {})
     for key, count in said.items():
         need(count <= least[key], f'it has more pods in {key[1]} than need be there')
+    for i, class_ in enumerate(c['classes']):
+        most = surplus.get(alike_in(class_['zone'], world.pods[class_['pod']]), 0) if 'cluster' in c and 'zone' in class_ else 0
+        need(Fraction(class_.get('surplus', 0), 10**6) >= most, f'more pods of class {i} run in their zone')
 
 
 def check_offerings(c, world, names, units):
@@ -654,7 +698,8 @@ def check_space(c, world, member, node, names, units):
     need(all(has >= x for has, x in zip(row['capacity'], fillable(c, row, left))), f'node {member["name"]} has more space than it says')
     for i, class_ in enumerate(c['classes']):
         spec = world.pods[class_['pod']]
-        if i not in row['classes'] and not prefers(spec) and tolerated(spec.get('tolerations') or [], taints):
+        here = class_.get('zone') in (None, node['metadata']['labels'].get(ZONE))
+        if here and i not in row['classes'] and not prefers(spec) and tolerated(spec.get('tolerations') or [], taints):
             need(not any(agree(t, labels) for t in terms_of(spec)), f'class {i} may go to node {member["name"]}')
 
 
@@ -668,6 +713,8 @@ def check_cluster(c, world, names, units):
         if 'pods' not in member:
             need(held_back(world, node), f'node {member["name"]} may go')
             continue
+        need(all(c['classes'][n].get('zone') in (None, node['metadata']['labels'].get(ZONE)) for n, _ in member['pods']),
+             f'node {member["name"]} is in another zone than its pods')
         have, said = collections.Counter(), collections.Counter()
         for pod in world.on[member['name']]:
             if not owned_by_daemon(pod):

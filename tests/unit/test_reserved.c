@@ -237,15 +237,10 @@ static karp_status ask_certificate(world *w, const karp_snapshot *snapshot)
     karp_certificate_node node = c.nodes[0];
     karp_certificate_row row = c.rows[0];
     karp_certificate_extra extra = { .reserved = set("karp_certificate_extra") };
-    karp_certificate_zone zone = { .zone = T("z"), .reserved = set("karp_certificate_zone") };
     offer.reserved = set("karp_certificate_offer");
     node.reserved = set("karp_certificate_node");
     if (offer.reserved) c.offers = &offer;
     if (node.reserved) c.nodes = &node;
-    if (zone.reserved) {
-        c.zones = &zone;
-        c.zone_count = 1;
-    }
     if (extra.reserved) {
         row.extras = &extra;
         row.extra_count = 1;
@@ -409,7 +404,6 @@ static const char *const given[] = {
     "karp_certificate_offer",
     "karp_certificate_node",
     "karp_certificate_extra",
-    "karp_certificate_zone",
     "karp_interruption",
     "karp_reboot_answer",
     "karp_replacement",

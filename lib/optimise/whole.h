@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pricing of offers by whole contents. */
+#pragma once
+
+#include <optimise/contents.h>
+
+typedef struct whole {
+    master m;
+    contents contents;
+    arena scratch; /* for the search */
+    arena *a; /* for its result */
+    double rise; /* factor by which caps are raised next */
+    uint32_t *order; /* offers by worth of their fractional contents per dollar, descending */
+    double *ratios; /* worth per dollar, by offer */
+    uint32_t *classes; /* 0, 1, 2 … */
+    double *known; /* by class: copies in a known content */
+    bound_trail *trail; /* NULL = not wanted */
+    bool wants_bound; /* not only columns */
+    uint32_t passed; /* stops of the trail whose solutions are listed */
+    uint64_t work, most_work;
+    uint32_t found; /* number of columns found by the last pricing */
+} whole;
+
+/* Starts from the prices of the proof `from`. The scratch arena is to be freed in any case. false = out of memory. */
+bool whole_init(whole *w, arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps);
+/* Solves offers at the prices that are tried, and keeps contents that are worth more than the offer at the master's
+ * own. An offer is solved only if its fractional content could be worth more than those of others. *worst: the most
+ * that a content is worth per dollar. false = out of memory, or stopped. */
+bool whole_price(whole *w, double *worst);
