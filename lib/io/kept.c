@@ -22,28 +22,53 @@ void io_packing_free(io_packing *p)
     io_table_free(&p->places);
     strings_free(&p->forms);
     mem_free(p->form.context, p->shared, p->shared_capacity * sizeof *p->shared);
+    mem_free(p->form.context, p->steps, p->step_capacity * sizeof *p->steps);
+    mem_free(p->form.context, p->recipes, p->recipe_capacity * sizeof *p->recipes);
     strbuf_free(&p->form);
     strbuf_free(&p->own);
 }
 
 /* ---- packing ----------------------------------------------------------------------------------------------------- */
 
-static void put_number(strbuf *form, uint32_t number) { strbuf_add(form, (const char *)&number, sizeof number); }
-
-static void begin_text(io_packing *p)
+/* The length of the text is filled in when it ends. */
+static void begin_form(io_packing *p)
 {
-    p->length_at = p->form.len;
-    put_number(&p->form, 0);
+    const uint32_t length = 0;
+    strbuf_clear(&p->form);
+    strbuf_clear(&p->own);
+    strbuf_add(&p->form, (const char *)&length, sizeof length);
+    p->length_at = 0;
 }
 
 static void end_text(io_packing *p, uint32_t next)
 {
+    const uint32_t numbers[2] = { next, 0 };
     size_t length = p->form.len - p->length_at - sizeof(uint32_t);
     if (length >= end_of_form) p->form.failed = true;
     if (p->form.failed) return;
     uint32_t number = (uint32_t)length;
     memcpy(p->form.ptr + p->length_at, &number, sizeof number);
-    put_number(&p->form, next);
+    strbuf_add(&p->form, (const char *)numbers, next == end_of_form ? sizeof next : sizeof numbers);
+    p->length_at = p->form.len - sizeof(uint32_t);
+}
+
+static void note_step(io_packing *p, io_pack_kind kind, size_t number, uint64_t key, karp_str text)
+{
+    if (!p->notes_steps) return;
+    uint32_t id = text.len > 0 ? strings_add(&p->forms, text.ptr, text.len) : NO_ID;
+    if ((text.len > 0 && id == NO_ID) ||
+        !grow(p->form.context, (void **)&p->steps, &p->step_capacity, p->step_count + 1, sizeof *p->steps)) {
+        p->form.failed = true;
+        return;
+    }
+    p->steps[p->step_count++] = (io_pack_step){ kind, (uint32_t)number, key,
+                                                id == NO_ID ? "" : strings_get(&p->forms, id).ptr };
+}
+
+static void pack_own(io_packing *p, const tree *value)
+{
+    tree_write(&p->own, value);
+    strbuf_addc(&p->own, '\n');
 }
 
 static uint32_t write_shared(karp_reader *reader, const tree *value)
@@ -69,8 +94,8 @@ static bool pack_shared(karp_reader *reader, const tree *value)
     else if (number == met_once) now = write_shared(reader, value);
     if (now != number && (now == NO_ID || !map64_put(met, address, now))) p->form.failed = true;
     if (now == met_once) return false;
+    note_step(p, IO_PACK_SHARED, 0, address, str(""));
     end_text(p, now);
-    begin_text(p);
     return true;
 }
 
@@ -86,29 +111,38 @@ static bool is_common(const tree_member *member)
 
 static void pack_map(karp_reader *reader, const tree *map)
 {
-    strbuf *form = &reader->packing.form;
+    io_packing *p = &reader->packing;
     const tree_member *order[TREE_FEW];
     tree_order(map, order);
-    strbuf_addc(form, '{');
+    note_step(p, IO_PACK_MAP, map->count, 0, str(""));
+    strbuf_addc(&p->form, '{');
     for (size_t i = 0; i < map->count; i++) {
-        if (i) strbuf_addc(form, ',');
-        tree_write_string(form, tree_member_name(order[i]));
-        strbuf_addc(form, ':');
-        if (is_common(order[i])) tree_write(form, order[i]->value);
-        else pack(reader, order[i]->value);
+        const tree_member *member = order[i];
+        karp_str name = tree_member_name(member);
+        if (i) strbuf_addc(&p->form, ',');
+        tree_write_string(&p->form, name);
+        strbuf_addc(&p->form, ':');
+        note_step(p, IO_PACK_MEMBER, (size_t)(member - map->of.members), member->key, name);
+        if (is_common(member)) {
+            note_step(p, IO_PACK_COMMON, member->value->count, 0, tree_text(member->value));
+            tree_write(&p->form, member->value);
+        } else {
+            pack(reader, member->value);
+        }
     }
-    strbuf_addc(form, '}');
+    strbuf_addc(&p->form, '}');
 }
 
 static void pack_list(karp_reader *reader, const tree *list)
 {
-    strbuf *form = &reader->packing.form;
-    strbuf_addc(form, '[');
+    io_packing *p = &reader->packing;
+    note_step(p, IO_PACK_LIST, list->count, 0, str(""));
+    strbuf_addc(&p->form, '[');
     for (size_t i = 0; i < list->count; i++) {
-        if (i) strbuf_addc(form, ',');
+        if (i) strbuf_addc(&p->form, ',');
         pack(reader, list->of.items[i]);
     }
-    strbuf_addc(form, ']');
+    strbuf_addc(&p->form, ']');
 }
 
 static void pack(karp_reader *reader, const tree *value)
@@ -120,24 +154,76 @@ static void pack(karp_reader *reader, const tree *value)
     } else if (tree_is(value, TREE_MAP) && value->count <= TREE_FEW) {
         pack_map(reader, value);
     } else {
-        tree_write(&p->own, value);
-        strbuf_addc(&p->own, '\n');
+        note_step(p, IO_PACK_OWN, 0, 0, str(""));
+        pack_own(p, value);
         end_text(p, own_scalar);
-        begin_text(p);
     }
 }
 
-static void pack_pod(karp_reader *reader, const tree *root, io_kept *kept)
+/* ---- packing another pod as one before --------------------------------------------------------------------------- */
+
+/* Writes what is the pod's own. false = the value is not as these steps say. */
+static bool follow(io_packing *p, const io_pack_step **at, const tree *value)
+{
+    const io_pack_step *step = (*at)++;
+    tree_type type = step->kind == IO_PACK_MAP ? TREE_MAP : TREE_LIST;
+    switch (step->kind) {
+    case IO_PACK_OWN: pack_own(p, value); return true;
+    case IO_PACK_COMMON:
+        return tree_is(value, TREE_STRING) && equal_str(tree_text(value), (karp_str){ step->text, step->number });
+    case IO_PACK_SHARED: return tree_count(value) > 0 && io_shared_address(value) == step->key;
+    case IO_PACK_LIST:
+    case IO_PACK_MAP:
+    case IO_PACK_MEMBER: break;
+    }
+    if (!tree_is(value, type) || value->count != step->number) return false;
+    for (uint32_t i = 0; i < step->number; i++) {
+        const tree *inner;
+        if (type == TREE_MAP) {
+            const io_pack_step *named = (*at)++;
+            const tree_member *member = &value->of.members[named->number];
+            if (member->key != named->key || memcmp(member->name, named->text, (size_t)(member->key >> 32)) != 0)
+                return false;
+            inner = member->value;
+        } else {
+            inner = value->of.items[i];
+        }
+        if (!follow(p, at, inner)) return false;
+    }
+    return true;
+}
+
+/* By which a recipe is found; 0 = the pod shares no spec. Whether a pod is like the one of the recipe, the steps tell:
+ * also whether it has the same namespace, for which there is a text. */
+static uint64_t recipe_key(const tree *root)
+{
+    const tree *metadata = tree_get(root, "metadata"), *spec = tree_get(root, "spec");
+    const tree *labels = tree_get(metadata, "labels");
+    uint64_t address = spec && tree_is(tree_get(metadata, "namespace"), TREE_STRING) ? io_shared_address(spec) : 0;
+    return address == 0 || !labels ? address : address ^ hash_mix(io_shared_address(labels));
+}
+
+static bool pack_by_recipe(karp_reader *reader, const tree *root, uint32_t number, io_kept *kept)
 {
     io_packing *p = &reader->packing;
-    strbuf_clear(&p->form);
+    if (number == NO_ID) return false;
+    const io_pack_recipe *recipe = &p->recipes[number];
+    const io_pack_step *at = &p->steps[recipe->first];
     strbuf_clear(&p->own);
-    begin_text(p);
-    pack(reader, root);
-    end_text(p, end_of_form);
-    if (p->form.failed || p->own.failed) return;
-    kept->form = strings_add(&p->forms, p->form.ptr, p->form.len);
-    if (kept->form != NO_ID) kept->text = io_keep(reader, (karp_str){ p->own.ptr ? p->own.ptr : "", p->own.len });
+    if (!follow(p, &at, root) || p->own.failed) return false;
+    kept->of = recipe->of;
+    kept->form = recipe->form;
+    kept->text = io_keep(reader, (karp_str){ p->own.ptr ? p->own.ptr : "", p->own.len });
+    return true;
+}
+
+static void add_recipe(karp_reader *reader, uint64_t key, io_pack_recipe recipe)
+{
+    io_packing *p = &reader->packing;
+    if (!grow(reader->context, (void **)&p->recipes, &p->recipe_capacity, p->recipe_count + 1, sizeof *p->recipes) ||
+        !map64_put(&reader->pod_templates.recipes, key, (uint32_t)p->recipe_count))
+        p->form.failed = true;
+    else p->recipes[p->recipe_count++] = recipe;
 }
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
@@ -171,6 +257,27 @@ static const io_kept_place *place_of(karp_reader *reader, const tree *root, karp
     return add_place(reader, root, namespace_);
 }
 
+/* Pods that share a spec that was met before leave a recipe. */
+static void pack_pod(karp_reader *reader, const tree *root, karp_str namespace_, io_kept *kept)
+{
+    io_packing *p = &reader->packing;
+    uint64_t key = recipe_key(root);
+    uint32_t number = key ? map64_get(&reader->pod_templates.recipes, key) : NO_ID;
+    if (pack_by_recipe(reader, root, number, kept)) return;
+    kept->of = place_of(reader, root, namespace_);
+    size_t first = p->step_count;
+    p->notes_steps = key && number == NO_ID &&
+                     map64_get(&reader->pod_templates.written, io_shared_address(tree_get(root, "spec"))) != NO_ID;
+    begin_form(p);
+    pack(reader, root);
+    end_text(p, end_of_form);
+    if (p->form.failed || p->own.failed) return;
+    kept->form = strings_add(&p->forms, p->form.ptr, p->form.len);
+    if (p->notes_steps) add_recipe(reader, key, (io_pack_recipe){ kept->of, first, kept->form });
+    if (kept->form != NO_ID && !p->form.failed)
+        kept->text = io_keep(reader, (karp_str){ p->own.ptr ? p->own.ptr : "", p->own.len });
+}
+
 /* The name of a pod is usually among its own scalars, in quotes. */
 static karp_str keep_name(karp_reader *reader, const io_kept *kept, karp_str name)
 {
@@ -194,9 +301,13 @@ karp_status io_keep_object(karp_reader *reader, const io_kind_info *info, const 
     if (!grow(reader->context, (void **)&reader->kept, &reader->kept_capacity, reader->kept_count + 1, sizeof(io_kept)))
         return io_reader_nomem(reader);
     io_kept *kept = &reader->kept[reader->kept_count];
-    *kept = (io_kept){ .of = place_of(reader, root, namespace_), .form = NO_ID };
-    if (info->kind == IO_KIND_POD) pack_pod(reader, root, kept);
-    else kept->text = io_keep_json(reader, root);
+    *kept = (io_kept){ .form = NO_ID };
+    if (info->kind == IO_KIND_POD) {
+        pack_pod(reader, root, namespace_, kept);
+    } else {
+        kept->of = place_of(reader, root, namespace_);
+        kept->text = io_keep_json(reader, root);
+    }
     kept->name = keep_name(reader, kept, name);
     if (!kept->of || !kept->name.ptr || !kept->text.ptr) return io_reader_nomem(reader);
     reader->kept_count++;

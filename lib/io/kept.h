@@ -22,6 +22,29 @@ typedef struct io_kept {
     uint32_t form; /* of a Pod; NO_ID = `text` is complete */
 } io_kept;
 
+/* How a pod was packed: what its values were, in the order of the text. */
+typedef enum io_pack_kind {
+    IO_PACK_OWN, /* anything, which is the pod's own */
+    IO_PACK_COMMON, /* this text, which is in the form */
+    IO_PACK_SHARED, /* the value of this address */
+    IO_PACK_LIST, /* so many items, which follow */
+    IO_PACK_MAP, /* so many members, which follow, each before its value */
+    IO_PACK_MEMBER /* its number in the map */
+} io_pack_kind;
+typedef struct io_pack_step {
+    io_pack_kind kind;
+    uint32_t number;
+    uint64_t key; /* tree_key() of a name, or an address */
+    const char *text; /* a name, or the text */
+} io_pack_step;
+
+/* Another pod whose values are these has the form, and the same kind and namespace. */
+typedef struct io_pack_recipe {
+    const io_kept_place *of;
+    size_t first; /* step */
+    uint32_t form;
+} io_pack_recipe;
+
 /* A form is a sequence of: the length of a text, the text, and what follows it. The numbers have 32 bits. */
 typedef struct io_packing {
     io_table places; /* "kind\napiVersion\nnamespace" -> index */
@@ -32,6 +55,11 @@ typedef struct io_packing {
     size_t shared_count, shared_capacity;
     strbuf form, own; /* of the pod that is being packed */
     size_t length_at; /* where the length of the last text stands in the form */
+    bool notes_steps;
+    io_pack_step *steps;
+    size_t step_count, step_capacity;
+    io_pack_recipe *recipes;
+    size_t recipe_count, recipe_capacity;
 } io_packing;
 
 /* Receives a text piece by piece. */

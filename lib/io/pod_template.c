@@ -10,6 +10,7 @@ void io_pod_templates_init(io_pod_templates *p, karp_context *context)
     words_init(&p->keys, context);
     map64_init(&p->surveyed, context);
     map64_init(&p->written, context);
+    map64_init(&p->recipes, context);
     arena_init(&p->memory, context);
 }
 
@@ -20,6 +21,7 @@ void io_pod_templates_clear(io_pod_templates *p)
     words_free(&p->keys);
     map64_free(&p->surveyed);
     map64_free(&p->written);
+    map64_free(&p->recipes);
     arena_free(&p->memory);
     io_pod_templates_init(p, context);
 }

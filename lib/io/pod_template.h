@@ -21,6 +21,7 @@ typedef struct io_pod_templates {
     size_t capacity;
     map64 surveyed; /* by the address of a value that pods share: whether it names EKS Auto Mode */
     map64 written; /* likewise: the number of its canonical text (kept.c) */
+    map64 recipes; /* by what a pod shares: the number of a recipe (kept.c) */
 } io_pod_templates;
 
 void io_pod_templates_init(io_pod_templates *p, karp_context *context);
