@@ -8,7 +8,7 @@
 void lint_add_left(linting *l, uint32_t left, const lint_group *g)
 {
     strbuf_putu(&l->text, ": the plan leaves ", left, " of ");
-    add_pods(&l->text, g->count);
+    strbuf_plural(&l->text, g->count, " pod", " pods");
     strbuf_adds(&l->text, " pending");
 }
 
@@ -177,7 +177,7 @@ static void check_requests(linting *l, const lint_group *g)
                 limited ? "the pod limit is reached long before cpu and memory: the cheapest for such pods, "
                         : "such pods leave much of the nodes for them unused: the cheapest instance type for them, ");
     strbuf_put(&l->text, "", text_of(s, best.type->name), " with ");
-    add_pods(&l->text, best.pods > UINT32_MAX ? UINT32_MAX : (uint32_t)best.pods);
+    strbuf_plural(&l->text, best.pods > UINT32_MAX ? UINT32_MAX : (uint32_t)best.pods, " pod", " pods");
     strbuf_putu(&l->text, ", leaves ", (uint64_t)(100 * (1 - best.used) + 0.5), "");
     strbuf_put(&l->text, "% of its ", strings_get(&s->raw.resources, s->resource_of[best.dim]),
                " unused, unless other pods fill it");

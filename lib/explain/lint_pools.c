@@ -272,7 +272,7 @@ static void check_shadow(linting *l, uint32_t pool)
     for (uint32_t h = 0; h < raw->pools.count; h++) {
         if (h == pool || !shadows(l, h, pool)) continue;
         strbuf_adds(&l->field, "spec.weight");
-        strbuf_put(&l->text, "every node it could launch is launched from NodePool ", pool_name(l, h),
+        strbuf_put(&l->text, "every node it could launch is launched from NodePool ", pool_name(l->snapshot, h),
                    ", which has a higher weight and no limits");
         strbuf_adds(&l->remedy, "give it the higher weight, or the other one limits or a taint");
         lint_note(l, LINT_POOL_SHADOWED, "NodePool", pool_name(l->snapshot, pool));

@@ -197,15 +197,18 @@ static bool promises(const karp_lint_finding *f)
            strcmp(f->rule, "costly-preference") == 0 || strstr(f->text.ptr, "may share the smallest node") != NULL;
 }
 
-/* false = it says that the plan leaves more pods pending than the plan does, or more than there are. */
+/* false = it says that the plan leaves more pods pending than the plan does, or more than there are, or names one that
+ * the plan places. */
 static bool counts_right(const karp_lint_finding *f, const karp_decision *plan)
 {
     static const char words[] = "the plan leaves ";
     const char *at = strstr(f->text.ptr, words);
     unsigned long pending = 0, of = 0;
     if (at == NULL) return true;
-    return sscanf(at + strlen(words), "%lu of %lu", &pending, &of) == 2 && pending > 0 && pending <= of &&
-           pending <= karp_decision_unschedulable_count(plan);
+    int numbers = sscanf(at + strlen(words), "%lu of %lu", &pending, &of);
+    bool all = strcmp(f->rule, "not-placed") == 0; /* of all workloads; the object is one of the pods */
+    return pending > 0 && pending <= karp_decision_unschedulable_count(plan) &&
+           (all ? numbers == 1 && left(plan, f->object) : numbers == 2 && pending <= of);
 }
 
 static size_t check_lint(const char *name, const karp_snapshot *s, size_t *findings)
