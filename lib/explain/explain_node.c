@@ -89,7 +89,7 @@ static bool beside_policy(const karp_node_explanation *e, uint32_t code)
     bool empty_only = false;
     for (size_t i = 0; i < e->blockers.count; i++)
         empty_only = empty_only || e->blockers.items[i].code == KARP_REASON_POLICY_WHEN_EMPTY;
-    return empty_only && about_places(code);
+    return empty_only && code == KARP_REASON_NO_CHEAPER_NODE;
 }
 
 static bool add_blocker(karp_node_explanation *e, const node_cause *c)

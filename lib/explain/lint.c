@@ -178,13 +178,13 @@ static bool order_findings(struct karp_lint *out)
 /* Counts pods that the plan leaves pending, unless a finding names the first one of their group. */
 static void count_left(linting *l, const lint_group *g)
 {
-    uint32_t left = lint_left_pending(l, g);
+    uint32_t first, left = lint_left_pending(l, g, &first);
     for (size_t i = 0; i < l->out->findings.count && left > 0; i++) {
         const finding *f = &l->out->findings.items[i];
         bool told = rules[f->rule].severity != KARP_LINT_INFO && strcmp(f->kind, "Pod") == 0;
         if (told && equal_str(f->object, pod_name(l->snapshot, g->pod))) left = 0;
     }
-    if (left > 0 && l->left == 0) l->first_left = g->pod;
+    if (left > 0 && l->left == 0) l->first_left = first;
     l->left += left;
 }
 

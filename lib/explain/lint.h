@@ -122,9 +122,9 @@ uint32_t lint_mark_nodes(linting *l, uint32_t key, uint64_t *seen);
 bool lint_has_nodes(const linting *l);
 
 uint32_t lint_group_id(const karp_snapshot *s, const pod *p, enum alike alike); /* pods of equal numbers are alike */
-/* The number of its pods that the plan leaves pending, and ": the plan leaves 3 of 5 pods pending". A rule that says
- * what nodes pods get must ask: only the plan decides that they get one. */
-uint32_t lint_left_pending(linting *l, const lint_group *g);
+/* The number of its pods that the plan leaves pending (*first, unless NULL: one of them), and ": the plan leaves 3 of 5
+ * pods pending". A rule that says what nodes pods get must ask: only the plan decides that they get one. */
+uint32_t lint_left_pending(linting *l, const lint_group *g, uint32_t *first);
 void lint_add_left(linting *l, uint32_t left, const lint_group *g);
 /* Lets the rule look at each group, in the order of their first pods, until something is refused. */
 void lint_each_group(linting *l, enum alike alike, void (*rule)(linting *l, const lint_group *g)); /* lint_walk.c */

@@ -36,13 +36,16 @@ const karp_decision *lint_plan_without_preferences(linting *l)
     return l->plan_without_preferences;
 }
 
-uint32_t lint_left_pending(linting *l, const lint_group *g)
+uint32_t lint_left_pending(linting *l, const lint_group *g, uint32_t *first)
 {
     const karp_snapshot *s = l->snapshot;
     const karp_decision *plan = lint_plan(l);
     uint32_t count = 0, group = lint_group_id(s, pod_at(&s->raw, g->pod), g->alike);
-    for (size_t i = 0; plan != NULL && i < plan->unschedulable.count; i++)
-        count += lint_group_id(s, pod_at(&s->raw, plan->unschedulable.items[i].pod), g->alike) == group;
+    for (size_t i = 0; plan != NULL && i < plan->unschedulable.count; i++) {
+        uint32_t pod_number = plan->unschedulable.items[i].pod;
+        if (lint_group_id(s, pod_at(&s->raw, pod_number), g->alike) != group) continue;
+        if (count++ == 0 && first != NULL) *first = pod_number;
+    }
     return count;
 }
 

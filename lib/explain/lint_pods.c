@@ -61,7 +61,7 @@ static void check_spread(linting *l, const lint_group *g, uint32_t index)
     if (c->schedule_anyway || key == l->snapshot->known.hostname) return;
     uint32_t domains = count_domains(l, key), wanted = c->min_domains > 0 ? (uint32_t)c->min_domains : 1;
     uint64_t most = (uint64_t)domains * (uint32_t)(c->max_skew > 0 ? c->max_skew : 0);
-    uint32_t left = domains >= wanted || most >= g->count ? 0 : lint_left_pending(l, g);
+    uint32_t left = domains >= wanted || most >= g->count ? 0 : lint_left_pending(l, g, NULL);
     if (left == 0) return;
     strbuf_putu(&l->field, "spec.topologySpreadConstraints[", index, "]");
     strbuf_put(&l->text, "", text_of(l->snapshot, key), " has ");
@@ -170,7 +170,7 @@ static void check_requests(linting *l, const lint_group *g)
         for (uint32_t t = 0; set != NO_ID && t < lint_table(l, p)->type_count; t++)
             fill_type(l, lint_table(l, p), t, set, s->classes[s->pod_class[g->pod]].requests, g->count, &best);
     }
-    if (best.type == NULL || !best.full || best.used > ENOUGH || lint_left_pending(l, g) > 0) return;
+    if (best.type == NULL || !best.full || best.used > ENOUGH || lint_left_pending(l, g, NULL) > 0) return;
     bool limited = best.by_pod_limit;
     strbuf_adds(&l->field, "spec.containers[*].resources.requests");
     strbuf_adds(&l->text,

@@ -52,7 +52,7 @@ static void check_preferred(linting *l, const lint_group *g)
     for (uint32_t i = 0; i < g->shape->preferred_anti.count; i++) {
         const pod_term *t = &g->shape->preferred_anti.items[i];
         if (l->snapshot->facts.normalized[t->topology_key] != l->snapshot->known.hostname) continue;
-        if (g->count < 2 || !is_about_itself(l, g, t) || lint_left_pending(l, g) > 0) continue;
+        if (g->count < 2 || !is_about_itself(l, g, t) || lint_left_pending(l, g, NULL) > 0) continue;
         strbuf_putu(&l->field, "spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[", i,
                     "]");
         strbuf_adds(&l->text, "Karpenter keeps preferences where it can, so each of ");
@@ -100,7 +100,7 @@ static void check_required(linting *l, const lint_group *g)
         if (key == l->snapshot->known.hostname || !is_about_itself(l, g, t)) continue;
         for (size_t w = 0; w < bits_words(l->snapshot->facts.count); w++) l->seen[w] = 0;
         uint32_t domains = count_values(l, key);
-        uint32_t left = domains >= g->count ? 0 : lint_left_pending(l, g);
+        uint32_t left = domains >= g->count ? 0 : lint_left_pending(l, g, NULL);
         if (left == 0) continue;
         strbuf_putu(&l->field, "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[", i, "]");
         show_values_of_key(l, key, domains);
@@ -119,7 +119,7 @@ static void check_amounts(linting *l, const lint_group *g)
     if (none && no_cpu) {
         strbuf_adds(&l->field, "spec.containers[*].resources.requests");
         strbuf_adds(&l->text, "neither cpu nor memory is requested: Karpenter counts such pods as free");
-        if (lint_left_pending(l, g) == 0) {
+        if (lint_left_pending(l, g, NULL) == 0) {
             strbuf_adds(&l->text, ", so ");
             strbuf_plural(&l->text, g->count, " pod", " pods");
             strbuf_adds(&l->text, " may share the smallest node");
