@@ -485,7 +485,7 @@ static const karp_change *removals(karp_node_explanation *e, const karp_snapshot
     return list;
 }
 
-/* Whether launches have pods of other nodes, or pods that wait: then their prices are not what the move costs. */
+/* Whether launches have pods of other nodes, or pending pods: then their prices are not what the move costs. */
 static bool shares_launches(const karp_node_explanation *e, const karp_snapshot *s, const karp_decision *d)
 {
     bool shares = false;

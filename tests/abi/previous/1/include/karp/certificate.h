@@ -31,7 +31,11 @@ typedef struct karp_certificate_class {
  */
 typedef struct karp_certificate_zone {
     uint32_t class_number;
-    uint32_t reserved; /**< zero */
+    /**
+     * In a certificate of a repack plan: of pods of its constraints that run in the zone, at most so many millionths
+     * are more than have to be there; else 0.
+     */
+    uint32_t surplus;
     karp_str zone;
 } karp_certificate_zone;
 
