@@ -29,13 +29,9 @@ static bool pin(search *s, uint32_t pool)
 
 static karp_decision *decide(search *s)
 {
-    karp_decision *d = NULL;
-    if (search_over(s)) return NULL;
-    s->rounds--;
-    s->out->tried++;
-    s->status = overlay_decide(&s->changed, s->options, &d, s->error);
+    karp_decision *d = search_decide(s);
     overlay_view_reset(&s->changed);
-    return s->status == KARP_OK ? d : NULL;
+    return d;
 }
 
 /* "spread on KEY: CAUSE" */

@@ -225,14 +225,20 @@ static bool outcome(search *s, const karp_decision *d, karp_remedy *where)
 
 bool search_over(const search *s) { return s->status != KARP_OK || s->rounds == 0; }
 
-bool search_places(search *s, karp_remedy *where)
+karp_decision *search_decide(search *s)
 {
     karp_decision *d = NULL;
-    if (search_over(s)) return false;
+    if (search_over(s)) return NULL;
     s->rounds--;
     s->out->tried++;
     s->status = overlay_decide(&s->changed, s->options, &d, s->error);
-    if (s->status != KARP_OK) return false;
+    return s->status == KARP_OK ? d : NULL;
+}
+
+bool search_places(search *s, karp_remedy *where)
+{
+    karp_decision *d = search_decide(s);
+    if (d == NULL) return false;
     bool placed = d->complete && d->unschedulable.count < s->waiting && outcome(s, d, where);
     if (placed) {
         karp_decision_unref(s->last);

@@ -75,6 +75,8 @@ bool search_places(search *s, karp_remedy *where);
 /* Where the pod goes with the change; not counted as one that was tried. false = nowhere, or a failure. */
 bool search_outcome(search *s, karp_remedy *where);
 bool search_over(const search *s);
+/* The decision about the changed view; NULL = the search is over. */
+karp_decision *search_decide(search *s);
 
 /* The row of the pod; NULL = it is schedulable. */
 const karp_unschedulable *search_row(const search *s, const karp_decision *d);

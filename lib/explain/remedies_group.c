@@ -31,13 +31,10 @@ static bool set_minimum(search *s, uint32_t index, int32_t least)
 /* Whether the group starts in the changed view, and fewer pods are without a place. */
 static bool starts(search *s, const member_group *g)
 {
-    karp_decision *d = NULL;
+    karp_decision *d = search_decide(s);
     bool found = false;
-    if (search_over(s)) return false;
-    s->rounds--;
-    s->out->tried++;
-    s->status = overlay_decide(&s->changed, s->options, &d, s->error);
-    for (size_t i = 0; s->status == KARP_OK && i < d->groups.count && !found; i++) {
+    if (d == NULL) return false;
+    for (size_t i = 0; i < d->groups.count && !found; i++) {
         const karp_group_outcome *row = &d->groups.items[i];
         found = row->code == KARP_REASON_NONE && row->composite == g->composite && row->source == g->source &&
                 is_named(s, g, row->name);

@@ -260,13 +260,7 @@ static karp_status add_figures(karp_reader *reader, const io_deferred *w, const 
             amount value;
             karp_str text = tree_text_or_digits(tree_get(tree_get(recommended, names[f]), io_size_resources[r]));
             if (text.len == 0) continue;
-            if (!io_exact(text, &value)) {
-                io_place place = io_place_whole(&w->place);
-                io_reader_fail(reader, KARP_E_INVALID, &place, "status.recommendation.containerRecommendations",
-                               "%.*s is no amount of 0 or more", str_shown(text, 60), text.ptr);
-                io_reader_name(reader, str(w->info->name), w->namespace_, w->name);
-                return KARP_E_INVALID;
-            }
+            if (!io_exact(text, &value)) return io_vertical_no_amount(reader, w, text);
             io_size_add_figure(s, r, f, allowed(policy, io_size_resources[r], value), source);
         }
     }

@@ -81,7 +81,7 @@ static strbuf key_of(karp_reader *reader, karp_str kind, karp_str namespace_, ka
     return key;
 }
 
-static karp_status no_amount(karp_reader *reader, const io_deferred *w, karp_str text)
+karp_status io_vertical_no_amount(karp_reader *reader, const io_deferred *w, karp_str text)
 {
     io_place place = io_place_whole(&w->place);
     io_reader_fail(reader, KARP_E_INVALID, &place, "status.recommendation.containerRecommendations",
@@ -128,14 +128,14 @@ static karp_status predict_resource(karp_reader *reader, const io_deferred *w, c
     karp_str text = tree_text_or_digits(tree_get(tree_get(recommended, "target"), name));
     *out = (karp_resource){ .name = { "", 0 } };
     if (text.len == 0) return KARP_OK;
-    if (!io_exact(text, &value)) return no_amount(reader, w, text);
+    if (!io_exact(text, &value)) return io_vertical_no_amount(reader, w, text);
     amount target = value;
     bound(policy, "minAllowed", resource, -1, &text, &value);
     if (amount_cmp(value, target) == 0) bound(policy, "maxAllowed", resource, 1, &text, &value);
     const tree *boost = tree_get(policy, "startupBoost");
     if (!boost) boost = tree_get(tree_get(w->root, "spec"), "startupBoost");
     if (str_is(resource, "cpu")) text = boosted(boost, value, text, raised);
-    if (text.len == 0) return no_amount(reader, w, str("the boosted amount"));
+    if (text.len == 0) return io_vertical_no_amount(reader, w, str("the boosted amount"));
     *out = (karp_resource){ .name = io_keep(reader, resource), .text = io_keep(reader, text) };
     return out->name.ptr && out->text.ptr ? KARP_OK : io_reader_nomem(reader);
 }

@@ -9,6 +9,8 @@
 karp_status io_each_vertical(karp_reader *reader, karp_status (*take)(karp_reader *reader, const io_deferred *w));
 /* The policy for a container: its own, else that of "*"; NULL = none. */
 const tree *io_vertical_policy(const io_deferred *w, karp_str container);
+/* INVALID: the text in the recommendation is no amount. */
+karp_status io_vertical_no_amount(karp_reader *reader, const io_deferred *w, karp_str text);
 bool io_vertical_controls(const tree *policy, const char *resource);
 
 /* ---- preview vpa-prediction: what pods will request when they are created again (verticals.c) -------------------- */

@@ -275,13 +275,7 @@ static void write_budget(const text_out *t, const write_job *job, karp_str name,
         buffer_int(&line, budget.remaining);
         buffer_text(&line, budget.remaining == 1 ? " disruption now." : " disruptions now.");
     }
-    text_flow flow;
-    buffer_text(t->out, "  ");
-    flow_begin(&flow, t, 2, 2, MOST_LINES);
-    flow_words(&flow, buffer_content(&line));
-    t->out->text.failed = t->out->text.failed || line.text.failed;
-    buffer_free(&line);
-    buffer_char(t->out, '\n');
+    flow_line(t, "  ", 2, MOST_LINES, &line);
 }
 
 /* Whether the node is being removed already: its blockers are what it waits for. */
@@ -372,7 +366,6 @@ static void write_remedies(const text_out *t, const write_job *job, const karp_n
     }
     for (size_t i = 0; i < count; i++) {
         karp_node_remedy remedy = { .size = sizeof(remedy) };
-        text_flow flow;
         write_refuse(job, karp_node_explanation_remedy(explanation, i, &remedy), "a change cannot be read");
         write_buffer line = buffer_on(job->context);
         buffer_str(&line, remedy.text);
@@ -382,12 +375,7 @@ static void write_remedies(const text_out *t, const write_job *job, const karp_n
         if (remedy.savings > 0) {
             text_between_money(&line, ", saves $", remedy.savings, "/h");
         }
-        buffer_text(t->out, i == 0 ? "A change that lets it go:  " : "                      or:  ");
-        flow_begin(&flow, t, INDENT, INDENT, MOST_LINES);
-        flow_words(&flow, buffer_content(&line));
-        t->out->text.failed = t->out->text.failed || line.text.failed;
-        buffer_free(&line);
-        buffer_char(t->out, '\n');
+        flow_line(t, i == 0 ? "A change that lets it go:  " : "                      or:  ", INDENT, MOST_LINES, &line);
     }
 }
 

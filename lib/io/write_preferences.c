@@ -108,13 +108,7 @@ static void write_preference(const text_out *t, const write_job *job, const karp
 {
     write_buffer line;
     describe(job, p, &line);
-    text_flow flow;
-    buffer_text(t->out, "  *   ");
-    flow_begin(&flow, t, PREFERENCE_INDENT, PREFERENCE_INDENT, PREFERENCE_LINES);
-    flow_words(&flow, buffer_content(&line));
-    t->out->text.failed = t->out->text.failed || line.text.failed;
-    buffer_free(&line);
-    buffer_char(t->out, '\n');
+    flow_line(t, "  *   ", PREFERENCE_INDENT, PREFERENCE_LINES, &line);
 }
 
 /* "The nodes to launch cost $840.96/month (730 h); without preferences $140.16/month (730 h)" */

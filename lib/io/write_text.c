@@ -198,6 +198,17 @@ bool flow_words(text_flow *flow, karp_str text)
     return true;
 }
 
+void flow_line(const text_out *t, const char *begins, size_t indent, size_t most_lines, write_buffer *words)
+{
+    text_flow flow;
+    buffer_text(t->out, begins);
+    flow_begin(&flow, t, indent, indent, most_lines);
+    flow_words(&flow, buffer_content(words));
+    t->out->text.failed = t->out->text.failed || words->text.failed;
+    buffer_free(words);
+    buffer_char(t->out, '\n');
+}
+
 static void plain_percent(write_buffer *b, double fraction)
 {
     text_fixed(b, fraction * 100, 1, 1);

@@ -74,6 +74,8 @@ void flow_begin(text_flow *flow, const text_out *t, size_t indent, size_t column
 bool flow_fits(text_flow *flow, size_t columns);
 /* Writes the words of a text, wrapped. false = cut at the last line, with "…". */
 bool flow_words(text_flow *flow, karp_str text);
+/* A line, or several, with the words of the buffer after a beginning of `indent` columns. Frees the buffer. */
+void flow_line(const text_out *t, const char *begins, size_t indent, size_t most_lines, write_buffer *words);
 
 /* The common part of the names of a workload's pods: "web/web" for "web/web-4"; the whole name if it has no such
  * suffix. */

@@ -550,13 +550,20 @@ karp_status replay_prepare(replay *r)
 
 /* ---- policies ---------------------------------------------------------------------------------------------------- */
 
-static karp_status run_policy(replay *r, size_t index, replay_result *result, int64_t *ended)
+static engine *new_engine(const replay *r)
 {
     engine *e = mem_alloc(r->base.context, sizeof *e);
-    if (!e) return fail_nomem(&r->error);
+    if (!e) return NULL;
     engine_init(e, &r->base);
     e->meter.step = r->step;
     e->ends = r->base.trace.ends;
+    return e;
+}
+
+static karp_status run_policy(replay *r, size_t index, replay_result *result, int64_t *ended)
+{
+    engine *e = new_engine(r);
+    if (!e) return fail_nomem(&r->error);
     if (result == &r->results[index]) e->commit_memory = &r->base.trace.memory;
     karp_status status = take_policy(r, replay_policy(r, index), e);
     if (!status) {
@@ -637,11 +644,8 @@ static karp_status write_result(replay *r, karp_text *out)
 
 static karp_status dump_at(replay *r, karp_text *out)
 {
-    engine *e = mem_alloc(r->base.context, sizeof *e);
+    engine *e = new_engine(r);
     if (!e) return fail_nomem(&r->error);
-    engine_init(e, &r->base);
-    e->meter.step = r->step;
-    e->ends = r->base.trace.ends;
     karp_status status = take_policy(r, replay_policy(r, 0), e);
     if (!status && (r->options.dump_at < r->base.trace.begins || r->options.dump_at > e->ends))
         status = fail(&r->error, KARP_E_INVALID, "the instant of the dump is not in the replay");

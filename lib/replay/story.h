@@ -198,6 +198,8 @@ int64_t story_expires_at(const story *s, uint32_t node); /* KARP_NO_TIME = never
 karp_status story_drain(story *s, uint32_t node);
 
 /* story_workloads.c */
+/* What all readers of a story have in common. */
+karp_reader_options story_reader_options(const story *s);
 /* Reads everything as any other input, so that pods count for their workloads and missing values are completed. */
 karp_status story_read_all(story *s, karp_reader **out, karp_snapshot **snapshot);
 /* Gives Deployments that are manifests the replicas that autoscalers leave to them, and pods as the API server would

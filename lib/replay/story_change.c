@@ -122,12 +122,7 @@ static karp_status add_object(story *s, karp_reader *reader, const tree *object)
 
 static karp_status new_reader(story *s, karp_reader **out)
 {
-    karp_reader_options options;
-    karp_reader_options_init(&options, sizeof options);
-    options.region = s->region;
-    options.feature_gates = s->feature_gates;
-    options.peer_version = s->options.peer_version;
-    options.previews = s->options.flip_rules;
+    karp_reader_options options = story_reader_options(s);
     options.keep_documents = options.editable = 1;
     options.now = s->begins;
     karp_status status = karp_reader_new(s->context, &options, out, &s->error);

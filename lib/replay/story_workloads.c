@@ -18,7 +18,7 @@ static karp_status add_object(story *s, karp_reader *reader, const tree *object)
     return status;
 }
 
-karp_status story_read_all(story *s, karp_reader **out, karp_snapshot **snapshot)
+karp_reader_options story_reader_options(const story *s)
 {
     karp_reader_options options;
     karp_reader_options_init(&options, sizeof options);
@@ -26,6 +26,12 @@ karp_status story_read_all(story *s, karp_reader **out, karp_snapshot **snapshot
     options.feature_gates = s->feature_gates;
     options.peer_version = s->options.peer_version;
     options.previews = s->options.flip_rules;
+    return options;
+}
+
+karp_status story_read_all(story *s, karp_reader **out, karp_snapshot **snapshot)
+{
+    karp_reader_options options = story_reader_options(s);
     options.keep_documents = 1;
     if (s->starts) options.now = s->begins;
     karp_status status = karp_reader_new(s->context, &options, out, &s->error);
