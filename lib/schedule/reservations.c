@@ -125,7 +125,10 @@ uint32_t reservations_wanted(scheduler *s, const claim *c, uint32_t template_num
     }
     *ids = list;
     *count = n;
-    if (full && !some && !other)
+    /* Where nothing but reservations is allowed and other launches hold them all, Karpenter falls back to a launch that
+     * none is left for. */
+    bool none_left = some && n == 0 && s->settings.options->profile == KARP_PROFILE_KARP;
+    if (!other && (none_left || (full && !some)))
         return s->settings.reserved_fallback ? KARP_REASON_RESERVED_FULL : KARP_REASON_RESERVED;
     if (s->settings.reserved_fallback || n > 0) return KARP_REASON_NONE;
     return some || c->reserved_count > 0 ? KARP_REASON_RESERVED : KARP_REASON_NONE;
