@@ -7,8 +7,8 @@
 
 static const char *only_existing(int32_t max_skew)
 {
-    return max_skew > 1 ? "; that bounds the difference, and no rule of Kubernetes bounds the number on a node: it may "
-                          "grow while the others have nearly as many"
+    return max_skew > 1 ? "; that bounds the difference: the number on a node may grow with the others, and only a "
+                          "required pod anti-affinity bounds it, to one"
                         : "; kube-scheduler counts the nodes that exist, so that two such pods may share one: "
                           "only a required pod anti-affinity keeps them apart";
 }

@@ -153,8 +153,8 @@ static const char *ends_when(uint32_t code)
         uint32_t code;
         const char *text;
     } rows[] = {
-        { KARP_REASON_NOT_INITIALIZED, "it is initialized; Karpenter leaves a node alone that never gets ready: delete "
-                                       "it, or let node repair replace it" },
+        { KARP_REASON_NOT_INITIALIZED, "it is initialized; until its expireAfter Karpenter leaves a node alone that "
+                                       "never gets ready: delete it, or let node repair replace it" },
         { KARP_REASON_NO_NODE, "its Node has registered" },
         { KARP_REASON_REBOOTING, "it has rebooted" },
         { KARP_REASON_NO_NODEPOOL_LABEL, "it has the label karpenter.sh/nodepool" },

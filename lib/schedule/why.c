@@ -222,7 +222,8 @@ static void show_unmet(scheduler *s, strbuf *b, const template_ *t, const pod_cl
     if (unmet != NULL) {
         strbuf_adds(b, why == NO_LABEL ? "; none has " : "; none is offered with ");
         show_requirement(s, b, unmet->requirement);
-        if (c->alternative_count > 0 && set_get(&s->algebra, c->alternatives[0].set, unmet->key) != NO_ID)
+        if (!c->contradictory && c->alternative_count > 0 &&
+            set_get(&s->algebra, c->alternatives[0].set, unmet->key) != NO_ID)
             strbuf_adds(b, ", where its volumes are");
     }
     mem_free(s->context, e, (n + 1) * sizeof *e);

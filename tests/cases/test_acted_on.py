@@ -133,7 +133,7 @@ def volumes_choose():
 
 def skews():
     """maxSkew bounds a difference: nothing bounds the number on a node."""
-    for skew, means in ((1, 'two such pods may share one'), (2, 'no rule of Kubernetes bounds the number on a node')):
+    for skew, means in ((1, 'two such pods may share one'), (2, 'only a required pod anti-affinity bounds it, to one')):
         pods = [pod(f'web-{i}', cpu='300m', topologySpreadConstraints=spread('web', 'kubernetes.io/hostname', maxSkew=skew)) for i in range(4)]
         text = ' '.join(c['text'] for c in asked('explain', 'pod', 'shop/web-0', objects=[pool(SIZES), *pods])['causes'] if c['kind'] == 'apart')
         check(means in text and ('share one' in text) == (skew == 1), text)
