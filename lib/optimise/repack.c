@@ -199,6 +199,23 @@ static uint64_t most_evictions(const repacking *r)
     return part < r->options.max_evictions ? part : r->options.max_evictions;
 }
 
+/* Removes all nodes, or if that is too many evictions those of the best plan, in one step. */
+static karp_status plan_as_one_step(repacking *r, uint64_t most, bool *found)
+{
+    double saving = repack_look_saving(r);
+    uint64_t all = 0;
+    uint32_t count = r->problem.node_count, *nodes = arena_array(&r->data, count + (size_t)1, sizeof *nodes);
+    if (nodes == NULL) return fail_nomem(r->error);
+    for (uint32_t i = 0; i < count; i++) nodes[i] = i, all += r->pods.counts[i];
+    if (all > most) {
+        karp_status status = repack_steps_of_best(r);
+        if (status != KARP_OK) return status;
+        count = (uint32_t)r->stages.order.count;
+        memcpy(nodes, r->stages.order.items, count * sizeof *nodes);
+    }
+    return repack_admit_anew(r, nodes, count, saving, found);
+}
+
 /* Finds the best plan that the scheduler admits. Nodes that it rejects stay, and the search is repeated for the
  * others. A plan whose check was cut short has no steps. */
 static karp_status plan(repacking *r)
@@ -207,8 +224,7 @@ static karp_status plan(repacking *r)
     uint32_t refused = UINT32_MAX, good = 0;
     bool anew = false;
     karp_status status = repack_look(r, most);
-    if (status == KARP_OK && !r->stopped && r->objective.effort > 0)
-        status = repack_admit_anew(r, most, repack_look_saving(r), &anew);
+    if (status == KARP_OK && !r->stopped && r->objective.effort > 0) status = plan_as_one_step(r, most, &anew);
     if (anew) return status;
     for (uint32_t turn = 0; status == KARP_OK && !r->stopped; turn++) {
         status = repack_steps_of_best(r);

@@ -115,9 +115,9 @@ karp_status repack_new_round(repacking *r, const uint32_t *removed, uint32_t rem
  * does not pay; UINT32_MAX = none. The first *good steps are admitted. Status: OK (the check was cut short if `cut`
  * is set), NOMEM, CANCELED. */
 karp_status repack_admit(repacking *r, uint32_t *refused, uint32_t *good);
-/* If one step may remove all nodes: looks for the cheapest launches for all of their pods, and lets the scheduler check
+/* If one step may remove these nodes: looks for the cheapest launches for their pods, and lets the scheduler check
  * them. *found: it admits them, they save more than `saving`, and `stages` has that step. Status: OK, NOMEM. */
-karp_status repack_admit_anew(repacking *r, uint64_t most, double saving, bool *found);
+karp_status repack_admit_anew(repacking *r, const uint32_t *nodes, uint32_t count, double saving, bool *found);
 /* Truncates `stages` to the first steps, all of them admitted before, and checks these again. */
 karp_status repack_admit_first(repacking *r, uint32_t count);
 /* Computes the bound. Call after a round in which all movable pods were placed again and no node was removed. false =

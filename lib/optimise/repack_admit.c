@@ -236,38 +236,41 @@ karp_status repack_admit(repacking *r, uint32_t *refused, uint32_t *good)
     return check_savings(r, refused, good);
 }
 
-/* One step that removes all nodes. *may: budgets allow it. false = out of memory. */
-static bool stage_of_all(repacking *r, uint64_t most, bool *may)
+/* One step that removes these nodes. *may: budgets allow it. false = out of memory. */
+static bool one_stage(repacking *r, const uint32_t *nodes, uint32_t count, bool *may)
 {
     repack_steps *o = &r->stages;
     step_budget b;
-    repack_stage all = { .count = r->problem.node_count };
+    repack_stage all = { .count = count };
     *may = false;
     if (!step_budget_init(&b, &r->data, &r->problem, &r->pods, &r->limits)) return false;
-    for (uint32_t i = 0; i < all.count; i++) step_budget_count(&b, i, 1), all.evictions += r->pods.counts[i];
-    *may = all.evictions > 0 && all.evictions <= most && r->limits.max_steps > 0 && step_budget_kept(&b);
+    for (uint32_t i = 0; i < count; i++) {
+        step_budget_count(&b, nodes[i], 1);
+        all.evictions += r->pods.counts[nodes[i]];
+    }
+    *may = all.evictions > 0 && r->limits.max_steps > 0 && step_budget_kept(&b);
     if (!*may) return true;
     repack_steps_free(r->context, o);
     arena_init(&o->data, r->context);
     if (!repack_steps_alloc(o, r->seen->raw.pods.count, 0)) return false;
-    for (uint32_t i = 0; i < all.count; i++) {
-        uint32_t *slot = list_push(r->context, &o->order, sizeof *slot);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t n = nodes[i], *slot = list_push(r->context, &o->order, sizeof *slot);
         if (slot == NULL) return false;
-        *slot = i;
-        all.saving += r->problem.nodes[i].price;
-        for (uint32_t k = 0; k < r->pods.counts[i]; k++) o->stage_of[r->pods.pods[i][k]] = 0;
+        *slot = n;
+        all.saving += r->problem.nodes[n].price;
+        for (uint32_t k = 0; k < r->pods.counts[n]; k++) o->stage_of[r->pods.pods[n][k]] = 0;
     }
     repack_stage *slot = list_push(r->context, &o->stages, sizeof *slot);
     if (slot != NULL) *slot = all;
     return slot != NULL;
 }
 
-karp_status repack_admit_anew(repacking *r, uint64_t most, double saving, bool *found)
+karp_status repack_admit_anew(repacking *r, const uint32_t *nodes, uint32_t count, double saving, bool *found)
 {
     uint32_t refused = UINT32_MAX, good = 0;
     double cost;
     *found = false;
-    if (!stage_of_all(r, most, found)) return fail_nomem(r->error);
+    if (!one_stage(r, nodes, count, found)) return fail_nomem(r->error);
     if (!*found) return KARP_OK;
     *found = false;
     if (!make_guide(r)) return fail_nomem(r->error);

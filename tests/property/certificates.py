@@ -35,7 +35,7 @@ def instance_type(rng, number):
                              one('karpenter.sh/capacity-type', kind)]}
 
 
-def pods(rng):
+def pods(rng, spread):
     for app in range(rng.randint(3, 8)):
         spec = {'containers': [{'name': 'c', 'image': 'x', 'resources': {'requests': {
             'cpu': f'{rng.choice([50, 100, 250, 500, 1500, 3000])}m', 'memory': f'{rng.randint(1, 40) * 128}Mi'}}}]}
@@ -47,7 +47,7 @@ def pods(rng):
                 {'labelSelector': {'matchLabels': labels}, 'topologyKey': 'kubernetes.io/hostname'}]}}
         if rng.random() < 0.3:
             spec['tolerations'] = [{'key': 'team', 'operator': 'Exists'}]
-        if rng.random() < 0.3:
+        if spread and rng.random() < 0.3:
             spec['topologySpreadConstraints'] = [{'maxSkew': 1, 'topologyKey': 'topology.kubernetes.io/zone',
                                                   'whenUnsatisfiable': 'DoNotSchedule', 'labelSelector': {'matchLabels': labels}}]
         for i in range(rng.randint(1, 12)):
@@ -63,7 +63,7 @@ def pool(name, **spec):
             'status': {'conditions': [{'type': t, 'status': 'True'} for t in ['NodeClassReady', 'ValidationSucceeded', 'Ready']]}}
 
 
-def world(rng):
+def world(rng, spread=False):
     daemon = {'apiVersion': 'apps/v1', 'kind': 'DaemonSet', 'metadata': {'name': 'agent', 'namespace': 'd'}, 'spec': {
         'selector': {'matchLabels': {'ds': 'agent'}}, 'template': {'metadata': {'labels': {'ds': 'agent'}}, 'spec': {
             'tolerations': [{'operator': 'Exists'}],
@@ -71,7 +71,7 @@ def world(rng):
     return {'apiVersion': 'karp/v1', 'kind': 'Snapshot', 'now': '2026-01-01T00:00:00Z',
             'catalogues': [{'instanceTypes': [instance_type(rng, n) for n in range(15)]}],
             'objects': [pool('general'), pool('team', taints=[{'key': 'team', 'value': 'x', 'effect': 'NoSchedule'}]), daemon,
-                        *pods(rng)], 'settings': {}, 'state': {}}
+                        *pods(rng, spread)], 'settings': {}, 'state': {}}
 
 
 def node(rng, number, type_, of_pool):
@@ -102,7 +102,7 @@ def claim(node_):
 
 def churned(rng):
     """A world whose pods are on nodes that are far too many."""
-    w = world(rng)
+    w = world(rng, spread=True)
     types = w['catalogues'][0]['instanceTypes']
     disruption = {'budgets': [{'nodes': '100%'}], 'consolidateAfter': '0s', 'consolidationPolicy': 'WhenEmptyOrUnderutilized'}
     w['objects'][0]['spec']['disruption'] = w['objects'][1]['spec']['disruption'] = disruption
