@@ -19,6 +19,7 @@ trees *io_pod_trees_open(karp_reader *reader)
     if (!grow(reader->context, (void **)&p->list, &p->capacity, p->count + 1, sizeof *p->list)) return NULL;
     last = &p->list[p->count++];
     *last = (io_pod_batch){ .trees = trees_on(reader->context), .from = reader->deferred_count };
+    if (p->count == 1) return &last->trees; /* there may be few pods */
     const void *block = arena_alloc(&last->trees.memory, FIRST_BLOCK);
     trees_clear(&last->trees);
     return block ? &last->trees : NULL;

@@ -362,6 +362,38 @@ static void test_refused(void **state)
     karp_context_unref(plain);
 }
 
+/* So many pods that their trees are freed batch by batch, with names in escapes, other kinds between them, and a pod of
+ * another API. */
+static void test_batches(void **state)
+{
+    (void)state;
+    enum { MANY = 5000, BYTES = 400 };
+    char *list = malloc((size_t)MANY * BYTES), *documents = malloc((size_t)MANY * BYTES);
+    assert_true(list && documents);
+    size_t used = (size_t)sprintf(list, "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[\n"), own = 0;
+    for (int i = 0; i < MANY; i++) {
+        char text[BYTES], name[40];
+        snprintf(name, sizeof name, "%s%d", i / 1700 == 1 && i % 50 == 0 ? "\\u0070" : "p", i);
+        if (i % 900 == 899)
+            snprintf(text, sizeof text,
+                     "{\"apiVersion\":\"%s\",\"kind\":\"%s\",\"metadata\":{\"name\":\"%s\"},\"spec\":{}}",
+                     i % 1800 == 899 ? "v1" : "example.com/v1", i % 1800 == 899 ? "Namespace" : "Pod", name);
+        else
+            snprintf(text, sizeof text,
+                     "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"%s\",\"namespace\":\"n%d\","
+                     "\"labels\":{\"app\":\"a%d\"}},\"spec\":{\"containers\":[{\"name\":\"c\"}]},\"status\":{}}",
+                     name, i % 3, i % 7);
+        used += (size_t)sprintf(list + used, "%s%s\n", text, i + 1 < MANY ? "," : "]}");
+        own += (size_t)sprintf(documents + own, "%s%s\n", i > 0 ? "" : "\n", text);
+    }
+    reading together = read_texts(NULL, "pods", list, NULL), apart = read_texts(NULL, "pods", documents, NULL);
+    expect_same(&together, &apart);
+    reading_free(&together);
+    reading_free(&apart);
+    free(list);
+    free(documents);
+}
+
 static karp_snapshot *read_once(const char *path, const char *text, size_t length)
 {
     karp_context *context = NULL;
@@ -401,8 +433,13 @@ static void test_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same),      cmocka_unit_test(test_places),           cmocka_unit_test(test_notes),
-        cmocka_unit_test(test_last_kind), cmocka_unit_test(test_generated_claims), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_same),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_last_kind),
+        cmocka_unit_test(test_generated_claims),
+        cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_refused),
         cmocka_unit_test(test_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
