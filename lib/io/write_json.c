@@ -507,9 +507,8 @@ void json_kept_strings(json_out *j, const karp_str *values, size_t count)
     if (has_sink(j) || count < MANY_STRINGS || c->values != values || c->count != count || c->column != column) {
         kept_items(j, values, count);
         size_t length = text->len - from, line = j->line_start > from ? j->line_start - from : 0;
-        bool small = count <= UINT32_MAX && column <= UINT32_MAX && length <= UINT32_MAX;
-        if (small)
-            *c = (json_copy){ values, from, (uint32_t)count, (uint32_t)column, (uint32_t)length, (uint32_t)line };
+        bool kept = count >= MANY_STRINGS && count <= UINT32_MAX && column <= UINT32_MAX && length <= UINT32_MAX;
+        if (kept) *c = (json_copy){ values, from, (uint32_t)count, (uint32_t)column, (uint32_t)length, (uint32_t)line };
         return;
     }
     char *space = strbuf_space(text, c->length);
