@@ -66,6 +66,7 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     io_packing_init(&reader->packing, context);
     io_table_init(&reader->catalogues.files, context);
     io_table_init(&reader->names, context);
+    io_table_init(&reader->attachments.nodes, context);
     io_table_init(&reader->told.warned, context);
     io_table_init(&reader->survey.kind_names, context);
     io_table_init(&reader->clouds.zones.names, context);
@@ -121,6 +122,7 @@ void karp_reader_free(karp_reader *reader)
     karp_free(context, reader->survey.pool_values,
               reader->survey.pool_value_capacity * sizeof *reader->survey.pool_values);
     karp_free(context, reader->sets, reader->set_capacity * sizeof *reader->sets);
+    io_table_free(&reader->attachments.nodes);
     karp_free(context, reader->attachments.list, reader->attachments.capacity * sizeof *reader->attachments.list);
     karp_free(context, reader->replaced.list, reader->replaced.capacity * sizeof *reader->replaced.list);
     karp_free(context, reader->deferred, reader->deferred_capacity * sizeof *reader->deferred);

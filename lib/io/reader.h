@@ -117,11 +117,13 @@ typedef struct io_replaced {
     size_t count, capacity;
 } io_replaced;
 
-/* A volume that is attached to a node. */
+/* The volumes that are attached to a node. */
 typedef struct io_attachment {
-    karp_str node, volume;
+    karp_str first;
+    size_t count;
 } io_attachment;
 typedef struct io_attachments {
+    io_table nodes; /* name -> index */
     io_attachment *list;
     size_t count, capacity;
 } io_attachments;
