@@ -537,7 +537,11 @@ typedef struct cli_answer {
     karp_text text;
     karp_error error;
     const char *subject; /* the name reported as unknown for KARP_E_NOT_FOUND; NULL = the error's message is used */
+    arena notes; /* of answer_note() */
 } cli_answer;
+
+/* One more note at the end of the answer's. */
+karp_status answer_note(cli_answer *answer, const char *text);
 
 /* Writes the line of made_by() as the first line of an answer: "karp blockers · …". */
 bool print_made_by(const cli_answer *answer, const char *verb);
@@ -588,21 +592,15 @@ karp_status find_preferences(cli_answer *answer, const karp_decision *plan, karp
 
 /* plan --settle: rounds until nothing more is launched or removed. */
 int settle(const cli_options *options);
-/* plan.c: the reader's notes and one more at the end, as the list of the answer; the caller restores the original one.
- * To be freed; NULL = out of memory. */
-karp_str *answer_with_note(cli_answer *answer, const char *text);
 
 /* ---- pass_notes.c ------------------------------------------------------------------------------------------------ */
 
-/* Writes why nodes are drifted, of a pass of drift. "" = it is none. */
-karp_status drift_note(cli_answer *answer, const karp_decision *pass, char *text, size_t room);
-/* Writes that one node would take the pods of this node and another one at the price of both. "" = there is none. */
-karp_status pair_note(cli_answer *answer, const karp_options *common, const karp_node_explanation *explanation,
-                      char *text, size_t room);
-/* Writes the note on nodes that the pass removes and a plan gives pods; on the node `only`, unless it is "". "" = there
- * are none. */
-karp_status nomination_note(cli_answer *answer, const karp_options *common, const karp_decision *pass, karp_str only,
-                            char *text, size_t room);
+/* Notes why nodes are drifted, of a pass of drift. */
+karp_status drift_note(cli_answer *answer, const karp_decision *pass);
+/* Notes that one node would take the pods of this node and another one at the price of both. */
+karp_status pair_note(cli_answer *answer, const karp_options *common, const karp_node_explanation *explanation);
+/* Notes that the pass removes nodes that a plan gives pods; only on the node `only`, unless it is "". */
+karp_status nomination_note(cli_answer *answer, const karp_options *common, const karp_decision *pass, karp_str only);
 /* How the nodes that have drifted are replaced; of many, only how many there are, unless a gate asks for the cost.
  * *rounds (NULL = not wanted) receives the course, which the caller frees; NULL if it was not played, with
  * --first-round, and with --settle, whose rounds are others. */

@@ -37,10 +37,7 @@ static karp_status repack(cli_answer *answer, karp_decision **decision)
     return status;
 }
 
-enum { NOTES = 2, NOTE_ROOM = 400 };
-
-/* `notes` receives what the pass does not say itself. */
-static karp_status decide(cli_answer *answer, karp_decision **decision, char (*notes)[NOTE_ROOM])
+static karp_status decide(cli_answer *answer, karp_decision **decision)
 {
     const cli_options *options = answer->options;
     karp_error *error = &answer->error;
@@ -58,8 +55,8 @@ static karp_status decide(cli_answer *answer, karp_decision **decision, char (*n
         if (options->memory_in != NULL || options->memory_out != NULL) disrupt.memory = &memory;
         progress_begin("simulating");
         status = karp_disrupt(answer->input.snapshot, &disrupt, decision, error);
-        if (status == KARP_OK) status = nomination_note(answer, &common, *decision, str(""), notes[0], NOTE_ROOM);
-        if (status == KARP_OK) status = drift_note(answer, *decision, notes[1], NOTE_ROOM);
+        if (status == KARP_OK) status = nomination_note(answer, &common, *decision, str(""));
+        if (status == KARP_OK) status = drift_note(answer, *decision);
         progress_end();
     }
     karp_memory_document_free(document);
@@ -86,24 +83,13 @@ static karp_status answer_disrupt(cli_answer *answer, void *own, int *result)
     karp_decision *decision = NULL;
     karp_settlement *rounds = NULL;
     karp_drift drift = { .size = sizeof drift };
-    char notes[NOTES][NOTE_ROOM] = { "" };
-    karp_str *lists[NOTES] = { NULL };
-    size_t counts[NOTES] = { 0 };
-    karp_status status = decide(answer, &decision, notes);
+    karp_status status = decide(answer, &decision);
     if (status == KARP_OK) status = drift_course(options, answer->input.snapshot, &drift, &rounds, &answer->error);
     answer->write.drift = &drift;
-    for (size_t i = 0; i < NOTES && status == KARP_OK; i++) {
-        if (notes[i][0] == '\0') continue;
-        lists[i] = answer_with_note(answer, notes[i]);
-        counts[i] = answer->write.warning_count;
-        if (lists[i] == NULL) status = fail_nomem(&answer->error);
-    }
     if (status == KARP_OK)
         status = karp_write_disruption(options->context, decision, &answer->write, &answer->text, &answer->error);
     if (status == KARP_OK) status = write_memory(answer, decision);
     if (status == KARP_OK) *result = exit_status_of_pass(answer, decision, rounds);
-    for (size_t i = 0; i < NOTES; i++)
-        karp_free(options->context, lists[i], lists[i] == NULL ? 0 : counts[i] * sizeof **lists);
     karp_settlement_free(rounds);
     karp_decision_unref(decision);
     return status;

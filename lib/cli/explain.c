@@ -302,18 +302,14 @@ static karp_status explain_node(cli_answer *answer, void *own, int *result)
     bool drifted = status == KARP_OK && karp_node_explanation_drift(explanation).len > 0;
     if (drifted) status = drift_course(answer->options, answer->input.snapshot, &drift, NULL, &answer->error);
     answer->write.drift = &drift;
-    char note[400] = "";
-    karp_str *notes = NULL;
     if (status == KARP_OK && karp_node_explanation_disrupted(explanation) != 0)
         status = nomination_note(answer, &common, karp_node_explanation_decision(explanation),
-                                 karp_node_explanation_node(explanation), note, sizeof note);
-    else if (status == KARP_OK) status = pair_note(answer, &common, explanation, note, sizeof note);
-    if (note[0] != '\0' && (notes = answer_with_note(answer, note)) == NULL) status = fail_nomem(&answer->error);
+                                 karp_node_explanation_node(explanation));
+    else if (status == KARP_OK) status = pair_note(answer, &common, explanation);
     if (status == KARP_OK) {
         status = karp_write_node_explanation(answer->options->context, explanation, &answer->write, &answer->text,
                                              &answer->error);
     }
-    karp_free(answer->options->context, notes, notes == NULL ? 0 : answer->write.warning_count * sizeof *notes);
     karp_node_explanation_free(explanation);
     return status;
 }

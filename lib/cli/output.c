@@ -264,12 +264,27 @@ void print_words(FILE *out, const char *text, size_t at, size_t indent)
 
 /* ---- answers ----------------------------------------------------------------------------------------------------- */
 
+karp_status answer_note(cli_answer *answer, const char *text)
+{
+    size_t count = answer->write.warning_count;
+    karp_str *list = arena_array(&answer->notes, count + 1, sizeof *list);
+    char *kept = arena_string(&answer->notes, text, strlen(text));
+    if (list == NULL || kept == NULL) return fail_nomem(&answer->error);
+    if (count > 0) memcpy(list, answer->write.warnings, count * sizeof *list);
+    list[count] = str(kept);
+    answer->write.warnings = list;
+    answer->write.warning_count = count + 1;
+    return KARP_OK;
+}
+
 static int give(cli_answer *answer, cli_make *make, void *own)
 {
     int result = EXIT_OK;
+    answer->notes = arena_on(answer->options->context);
     karp_error_init(&answer->error, sizeof(answer->error));
     answer->write = write_options_of(answer->options, answer->input.reader == NULL ? NULL : &answer->input);
     karp_status status = make(answer, own, &result);
+    arena_free(&answer->notes);
     if (status == KARP_E_NOT_FOUND && answer->subject != NULL) print_problem(answer->subject, answer->error.message);
     else if (status != KARP_OK) print_error(&answer->error);
     if (status != KARP_OK) {

@@ -6,6 +6,8 @@
 
 #include <karp/inspect.h>
 
+enum { NOTE_ROOM = 400 };
+
 static bool removed(const karp_decision *pass, karp_str node)
 {
     for (size_t i = 0; i < karp_decision_command_count(pass); i++) {
@@ -15,14 +17,12 @@ static bool removed(const karp_decision *pass, karp_str node)
     return false;
 }
 
-karp_status nomination_note(cli_answer *answer, const karp_options *common, const karp_decision *pass, karp_str only,
-                            char *text, size_t room)
+karp_status nomination_note(cli_answer *answer, const karp_options *common, const karp_decision *pass, karp_str only)
 {
     karp_snapshot_counts counts = { .size = sizeof counts };
     karp_decision *plan = NULL;
     karp_placement first = { .size = sizeof first };
     size_t count = 0;
-    text[0] = '\0';
     karp_snapshot_get_counts(answer->input.snapshot, &counts);
     if (counts.pods_to_place == 0 || karp_decision_command_count(pass) == 0) return KARP_OK;
     karp_status status = karp_provision(answer->input.snapshot, common, &plan, &answer->error);
@@ -35,12 +35,13 @@ karp_status nomination_note(cli_answer *answer, const karp_options *common, cons
     }
     if (count > 0) {
         karp_str pod = karp_decision_pod_name(plan, first.pods[0]);
-        char more[60] = "";
+        char more[60] = "", text[NOTE_ROOM];
         if (count > 1) (void)snprintf(more, sizeof more, ", and pods to %zu more of these nodes", count - 1);
-        (void)snprintf(text, room,
+        (void)snprintf(text, sizeof text,
                        "provisioning gives pending pod %.*s to %.*s%s: then Karpenter nominates the node, and does not "
                        "disrupt it for 20 s. This pass is that of a moment before; karp plan --disrupt decides both",
                        str_shown(pod, 100), pod.ptr, str_shown(first.node, 100), first.node.ptr, more);
+        status = answer_note(answer, text);
     }
     karp_decision_unref(plan);
     return status;
@@ -48,15 +49,14 @@ karp_status nomination_note(cli_answer *answer, const karp_options *common, cons
 
 /* ---- drift ------------------------------------------------------------------------------------------------------- */
 
-/* "n0 and 2 more nodes are drifted: AMIDrift" of the pass's nodes with the reason of the first one. */
-karp_status drift_note(cli_answer *answer, const karp_decision *pass, char *text, size_t room)
+/* The nodes that have the reason of the first one. */
+karp_status drift_note(cli_answer *answer, const karp_decision *pass)
 {
     karp_table *nodes = NULL;
     karp_column names = { .size = sizeof names }, reasons = { .size = sizeof reasons };
     karp_str first = { "", 0 }, reason = { "", 0 };
     size_t count = 0;
     karp_disruption header = { .size = sizeof header };
-    text[0] = '\0';
     if (karp_decision_disruption(pass, &header) != KARP_OK ||
         !str_is(str(karp_method_reason(header.method)), "Drifted"))
         return KARP_OK;
@@ -70,10 +70,13 @@ karp_status drift_note(cli_answer *answer, const karp_decision *pass, char *text
         first = column_text_at(&names, i);
         reason = why;
     }
-    if (count > 0)
-        (void)snprintf(text, room, "%zu %s drifted for the reason %.*s: karp explain node %.*s says what it means",
-                       count, count == 1 ? "node is" : "nodes are", str_shown(reason, 60), reason.ptr,
-                       str_shown(first, 100), first.ptr);
+    if (count > 0) {
+        char text[NOTE_ROOM];
+        (void)snprintf(
+            text, sizeof text, "%zu %s drifted for the reason %.*s: karp explain node %.*s says what it means", count,
+            count == 1 ? "node is" : "nodes are", str_shown(reason, 60), reason.ptr, str_shown(first, 100), first.ptr);
+        status = answer_note(answer, text);
+    }
     karp_table_free(nodes);
     return status;
 }
@@ -120,15 +123,14 @@ static bool costs_as_much(const karp_node_explanation *e)
            move.savings > -0.000001 && move.savings < 0.000001;
 }
 
-karp_status pair_note(cli_answer *answer, const karp_options *common, const karp_node_explanation *explanation,
-                      char *text, size_t room)
+karp_status pair_note(cli_answer *answer, const karp_options *common, const karp_node_explanation *explanation)
 {
     enum { MOST_TRIED = 8 };
     karp_table *nodes = NULL;
     karp_column names = { .size = sizeof names }, pools = { .size = sizeof pools };
     karp_str own = karp_node_explanation_node(explanation), pool = { "", 0 };
     size_t tried = 0;
-    text[0] = '\0';
+    bool told = false;
     if (!costs_as_much(explanation)) return KARP_OK;
     karp_status status = karp_snapshot_table(answer->input.snapshot, KARP_TABLE_SNAPSHOT_NODES, &nodes, &answer->error);
     if (status == KARP_OK) status = karp_table_find(nodes, str("name"), &names);
@@ -136,19 +138,23 @@ karp_status pair_note(cli_answer *answer, const karp_options *common, const karp
     for (size_t i = 0; status == KARP_OK && i < names.row_count; i++) {
         if (equal_str(column_text_at(&names, i), own)) pool = column_text_at(&pools, i);
     }
-    for (size_t i = 0; status == KARP_OK && i < names.row_count && text[0] == '\0' && tried < MOST_TRIED; i++) {
+    for (size_t i = 0; status == KARP_OK && i < names.row_count && !told && tried < MOST_TRIED; i++) {
         karp_str other = column_text_at(&names, i);
         karp_launch launch = { .size = sizeof launch };
         karp_decision *d = NULL;
         if (equal_str(other, own) || !equal_str(column_text_at(&pools, i), pool)) continue;
         tried++;
         status = same_price(answer, common, own, other, &launch, &d);
-        if (d != NULL)
-            (void)snprintf(text, room,
+        told = d != NULL;
+        if (told) {
+            char text[NOTE_ROOM];
+            (void)snprintf(text, sizeof text,
                            "one %.*s would take the pods of %.*s and %.*s, and costs as much as both: Karpenter "
                            "replaces nodes by a cheaper one only",
                            str_shown(launch.choice.instance_type, 60), launch.choice.instance_type.ptr,
                            str_shown(own, 100), own.ptr, str_shown(other, 100), other.ptr);
+            status = answer_note(answer, text);
+        }
         karp_decision_unref(d);
     }
     karp_table_free(nodes);

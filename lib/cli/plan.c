@@ -70,18 +70,6 @@ static size_t limited_pods(const karp_decision *plan)
     return count;
 }
 
-karp_str *answer_with_note(cli_answer *answer, const char *text)
-{
-    size_t count = answer->write.warning_count;
-    karp_str *list = karp_alloc(answer->options->context, (count + 1) * sizeof(*list));
-    if (list == NULL) return NULL;
-    if (count > 0) memcpy(list, answer->write.warnings, count * sizeof(*list));
-    list[count] = str(text);
-    answer->write.warnings = list;
-    answer->write.warning_count = count + 1;
-    return list;
-}
-
 static void note_limits(size_t pods, char *text, size_t room)
 {
     (void)snprintf(text, room,
@@ -121,13 +109,10 @@ static karp_status answer_plan(cli_answer *answer, void *own, int *result)
     karp_decision *disruption = NULL;
     karp_status status = decide(answer, &plan, &disruption);
     char text[300];
-    karp_str *notes = NULL;
     size_t limited = status == KARP_OK ? limited_pods(plan) : 0;
     if (limited > 0) {
         note_limits(limited, text, sizeof(text));
-        notes = answer_with_note(answer, text);
-        status = notes == NULL ? KARP_E_NOMEM : KARP_OK;
-        answer->error.status = status;
+        status = answer_note(answer, text);
     }
     karp_settlement *settlement = NULL;
     karp_drift drift = { .size = sizeof drift };
@@ -152,7 +137,6 @@ static karp_status answer_plan(cli_answer *answer, void *own, int *result)
     hook_rounds_free(answer->options, &hooks);
     karp_settlement_free(settlement);
     karp_preferences_free(preferences);
-    karp_free(answer->options->context, notes, notes == NULL ? 0 : answer->write.warning_count * sizeof(*notes));
     karp_decision_unref(disruption);
     karp_decision_unref(plan);
     return status;

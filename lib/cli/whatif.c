@@ -276,14 +276,10 @@ static karp_status answer_whatif(cli_answer *answer, void *own, int *result)
     karp_preferences *preferences = NULL;
     if (status == KARP_OK && changes->count == 0) status = find_preferences(answer, plan, str(""), &preferences);
     answer->write.preferences = preferences;
-    karp_str *notes = NULL;
     if (status == KARP_OK && changes->count > 0 && settlement == NULL && !answer->options->first_round &&
-        karp_more_rounds(answer->input.snapshot, plan)) {
-        notes = answer_with_note(
-            answer, "the cost is that of one round: later ones may launch more nodes for the pods that are "
-                    "left");
-        if (notes == NULL) status = answer->error.status = KARP_E_NOMEM;
-    }
+        karp_more_rounds(answer->input.snapshot, plan))
+        status = answer_note(
+            answer, "the cost is that of one round: later ones may launch more nodes for the pods that are left");
     hook_rounds hooks = { .count = 0 };
     if (status == KARP_OK) status = hook_rounds_answer(answer, changes->items, changes->count, &hooks);
     if (status == KARP_OK) {
@@ -304,7 +300,6 @@ static karp_status answer_whatif(cli_answer *answer, void *own, int *result)
     hook_rounds_free(answer->options, &hooks);
     karp_settlement_free(settlement);
     karp_preferences_free(preferences);
-    karp_free(answer->options->context, notes, notes == NULL ? 0 : answer->write.warning_count * sizeof(*notes));
     karp_decision_unref(plan);
     return status;
 }
