@@ -40,7 +40,7 @@ static bool take_away(arena *a, karp_instance_type *type, word_parts *w)
 {
     nearest_offer(&w->near, type->name);
     if (!is_part(w->type, type->name)) return true;
-    karp_offering *own = arena_copy(a, type->offerings, type->offering_count * sizeof *own + 1);
+    karp_offering *own = arena_copy(a, type->offerings, type->offering_count * sizeof *own);
     for (size_t i = 0; own && i < type->offering_count; i++) {
         if (!is_part(w->zone, value_of(&own[i], "topology.kubernetes.io/zone")) ||
             !is_part(w->capacity_type, value_of(&own[i], "karpenter.sh/capacity-type")))

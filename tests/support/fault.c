@@ -18,6 +18,8 @@ static bool refuses(fault *f)
     return refused;
 }
 
+enum { FILLED = 1 << 18 }; /* of a block: much of a large one is never touched, and would take most of the time */
+
 static void *take(size_t bytes, void *user)
 {
     fault *f = user;
@@ -27,7 +29,8 @@ static void *take(size_t bytes, void *user)
     h->bytes = bytes;
     f->live_bytes += bytes;
     f->live_blocks++;
-    memset(h + 1, f->cleared ? 0 : 0xa5, bytes);
+    if (f->cleared) memset(h + 1, 0, bytes);
+    else memset(h + 1, 0xa5, bytes < FILLED ? bytes : FILLED);
     return h + 1;
 }
 
