@@ -20,8 +20,7 @@ typedef struct spread_check {
     uint32_t kind; /* the current kind, of those with equal constraints */
     const wishes *w;
     bool soft_taints; /* PreferNoSchedule taints count for the nodes that are considered */
-    /* pods were placed in a domain that their node's labels do not define (S-Q36), or run in one that they define by an
-     * older key (S-Q34) */
+    /* pods were placed in a domain that their node's labels do not define (S-Q36) */
     bool unsure;
     bool own_unsure; /* this is true for pods of the current kind */
     map64 index; /* domain -> index in `domains` */
@@ -185,18 +184,6 @@ static void count_nodes(spread_check *s)
     }
 }
 
-/* Whether the node of a running pod states the key by an older one alone. Then Karpenter does not count the pod, and
- * profile karp does. */
-static bool is_older(const verifier *v, uint32_t pod_number, uint32_t key)
-{
-    label_list labels = v->snapshot->raw.nodes.items[v->snapshot->pod_node[pod_number]].meta.labels;
-    if (label_get(labels, key) != NO_ID) return false;
-    for (uint32_t i = 0; i < labels.count; i++) {
-        if (word_key(&v->words, labels.items[i].key) == key) return true;
-    }
-    return false;
-}
-
 static void count_running(spread_check *s)
 {
     verifier *v = s->v;
@@ -205,7 +192,6 @@ static void count_running(spread_check *s)
         for (uint32_t k = 0; k < pods.count && !v->failed; k++) {
             uint32_t p = pods.items[k];
             if (!counts_where_it_runs(v, p)) continue;
-            s->unsure = s->unsure || is_older(v, p, s->c->topology_key);
             const target *t = kinds_node(v, v->kinds, v->snapshot->pod_node[p]);
             uint32_t domain = t == NULL || !looked_at(s, t, true) ? NO_ID
                                                                   : bound_domain(v, p, s->c->topology_key, true);

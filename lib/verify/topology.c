@@ -8,6 +8,7 @@
 #include <base/sort.h>
 
 #include <base/bits.h>
+#include <base/str.h>
 
 /* ---- kinds of pods ----------------------------------------------------------------------------------------------- */
 
@@ -28,11 +29,26 @@ label_list kind_labels(const verifier *v, uint32_t kind)
 /* A launch is a host of its own, with a number above all text ids. */
 static uint32_t launch_host(const verifier *v, const target *t) { return UINT32_MAX - 2 - (uint32_t)(t - v->targets); }
 
+/* The value of the label of a Node. In profile karp an older name of the key serves as well: the first of several, as
+ * the key itself does not settle it. */
+static uint32_t node_value(const verifier *v, label_list labels, uint32_t key)
+{
+    uint32_t value = label_get(labels, key), older = NO_ID;
+    for (uint32_t i = 0; value == NO_ID && !v->quirks && i < labels.count; i++) {
+        if (word_key(&v->words, labels.items[i].key) != key) continue;
+        if (older != NO_ID &&
+            compare_str(word_text(&v->words, labels.items[i].key), word_text(&v->words, labels.items[older].key)) > 0)
+            continue;
+        older = i;
+    }
+    return older == NO_ID ? value : labels.items[older].value;
+}
+
 /* The domain of a running pod; NO_ID = none. */
 uint32_t bound_domain(const verifier *v, uint32_t pod_number, uint32_t key, bool name_serves)
 {
     const node *n = &v->snapshot->raw.nodes.items[v->snapshot->pod_node[pod_number]];
-    uint32_t value = label_get(n->meta.labels, key);
+    uint32_t value = node_value(v, n->meta.labels, key);
     if (value != NO_ID || key != v->snapshot->known.hostname || !name_serves) return value;
     karp_str name = name_of(v->snapshot, n->meta.name);
     return strings_find(&v->snapshot->raw.text, name.ptr, name.len);

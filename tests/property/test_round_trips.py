@@ -22,8 +22,9 @@ import karp  # noqa: E402
 WORLDS = pathlib.Path(os.environ['KARP_BUILD']) / 'tests' / 'property' / 'differential'
 # What Karpenter's own plans of such worlds break, as its oracle shows: see docs/verification.md.
 KARPENTERS = {'SPREAD', 'RESERVATION'}
-# Pods run on a node whose zone only an older label states; a NodePool allows nothing but reservations that other launches hold.
-FOUND = 811752, 2001384
+# Pods run on a node whose zone only an older label states, which spread and affinity are about; a NodePool allows nothing but
+# reservations that other launches hold.
+FOUND = 811752, 2005712, 2001384
 
 
 def codes(verification):

@@ -29,9 +29,21 @@
     "{requests: {cpu: 100m}}}]" more "}, status: {phase: Running}}\n"
 #define SPACE(name, labels) "- {apiVersion: v1, kind: Namespace, metadata: {name: " name ", labels: {" labels "}}}\n"
 
+/* a node whose zone only the older name of the key states */
+#define OLD_ZONE(zone)                                                                                                 \
+    BOTH "- {apiVersion: v1, kind: Node, metadata: {name: n1, labels: {kubernetes.io/hostname: n1, "                   \
+         "failure-domain.beta.kubernetes.io/zone: " zone "}}, status: {allocatable: {cpu: '4', pods: '10'}}}\n"
+
 /* ---- affinity ---------------------------------------------------------------------------------------------------- */
 
 static const struct check affinity[] = {
+    /* an older name of the key says where a node is in profile karp alone (S-Q34) */
+    { OLD_ZONE("a") RUNNING("r", "n1", "app: x", "") LABELLED("a", "app: w", MIND(AFFINE(TERM(ZONE, TO_X)))),
+      KARP ",\"launches\":[" LAUNCH(A, "\"m\"", ZONES("In", "\"a\"")) "]}", "" },
+    { OLD_ZONE("b") RUNNING("r", "n1", "app: x", "") LABELLED("a", "app: w", MIND(AFFINE(TERM(ZONE, TO_X)))),
+      KARP ",\"launches\":[" LAUNCH(A, "\"m\"", ZONES("In", "\"a\"")) "]}", "AFFINITY pod default/a\n" },
+    { OLD_ZONE("a") RUNNING("r", "n1", "app: x", "") LABELLED("a", "app: w", MIND(AFFINE(TERM(ZONE, TO_X)))),
+      LAUNCHED(A, ZONES("In", "\"a\"")), "AFFINITY pod default/a\n" },
     { HERE RUNNING("r", "n1", "app: x", "") LABELLED("a", "app: w", MIND(AFFINE(TERM(ZONE, TO_X)))), PLACED(A), "" },
     /* a term that selects nobody by having no selector is not judged; nor one on a key that stands for another (S-Q34)
      */
