@@ -154,17 +154,52 @@ static bool may_satisfy(const spread_check *s, const target *t, const rules *req
     return t->is_launch;
 }
 
+static bool taints_admit(const spread_check *s, const target *t)
+{
+    const shape *own = &s->v->snapshot->raw.shapes.items[s->v->snapshot->classes[s->kind].shape];
+    return !s->c->honor_taints || untolerated(s->v, own->tolerations, t->taints, s->soft_taints) == NULL;
+}
+
 /* Whether the constraint considers nodes with these labels and taints, certainly or possibly. */
 static bool looked_at(const spread_check *s, const target *t, bool certain)
 {
     const karp_snapshot *w = s->v->snapshot;
-    const shape *own = &w->raw.shapes.items[w->classes[s->kind].shape];
-    if (s->c->honor_taints && untolerated(s->v, own->tolerations, t->taints, s->soft_taints) != NULL) return false;
+    if (!taints_admit(s, t)) return false;
     if (!s->c->honor_affinity) return true;
     uint32_t host = t->is_launch || t->node == NO_ID ? NO_ID : w->nodes[t->node].hostname;
     for (uint32_t i = 0; i < s->w->count; i++) {
         if (labels_satisfy(s->v, t, &s->w->terms[i], host) || (!certain && may_satisfy(s, t, &s->w->terms[i])))
             return true;
+    }
+    return false;
+}
+
+/* Whether nodes that satisfy the first two may satisfy the third. */
+static bool may_be_both(const spread_check *s, const rules *base, const rules *own, const rules *required)
+{
+    for (uint32_t i = 0; i < required->count; i++) {
+        const rule *r = &required->items[i], *first = rules_find(base, r->key), *second = rules_find(own, r->key);
+        if (first == NULL && second == NULL && !rule_negative(r) && !word_well_known(&s->v->words, r->key))
+            return false;
+        if ((first != NULL && !rules_agree(&s->v->words, first, r)) ||
+            (second != NULL && !rules_agree(&s->v->words, second, r)))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the constraint may have considered the pod's target when the pod was placed there. A launch has been narrowed
+ * by the pods that joined it later, and what was counted before stays counted. */
+static bool may_have_counted(const spread_check *s, uint32_t p)
+{
+    verifier *v = s->v;
+    const target *t = &v->targets[v->at[p]];
+    if (looked_at(s, t, false)) return true;
+    if (!t->is_launch || t->pod_count < 2 || !taints_admit(s, t)) return false;
+    const wishes *own = pod_wishes(v, pod_at(&v->snapshot->raw, p)->shape);
+    const rules *base = &facts_of_pool(v, t->pool)->base;
+    for (uint32_t i = 0; i < s->w->count * own->count; i++) {
+        if (may_be_both(s, base, &own->terms[i % own->count], &s->w->terms[i / own->count])) return true;
     }
     return false;
 }
@@ -227,7 +262,7 @@ static void count_placed(spread_check *s)
             uint32_t p = pods.items[k];
             if (!usable_target(v, v->at[p])) continue;
             uint32_t domain = domain_of_pod(s, p, false);
-            if (domain == NO_ID || !looked_at(s, &v->targets[v->at[p]], false)) continue;
+            if (domain == NO_ID || !may_have_counted(s, p)) continue;
             domain_count *c = count_of(s, domain);
             if (c != NULL) c->others++;
         }
@@ -251,7 +286,7 @@ static void count_own(spread_check *s, bool own)
         c->used = own;
         uint32_t by = own ? 1 : UINT32_MAX;
         if (selected && looked_at(s, t, true)) c->own += by;
-        if (selected && looked_at(s, t, false)) c->others -= by;
+        if (selected && may_have_counted(s, p)) c->others -= by;
     }
 }
 
