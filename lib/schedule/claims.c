@@ -103,6 +103,11 @@ static uint32_t check_list(scheduler *s, const claim *c, const view *v, bool rel
     }
     if (reason == KARP_REASON_NONE && reservations)
         reason = reservations_wanted(s, c, c->template_, fitting, o->set, &o->reserved, &o->reserved_count);
+    /* Karpenter asks again only when all pods are placed, and then drops the launch. */
+    if (reason == KARP_REASON_NONE && min_values && (devices || o->reserved_count > 0) && !quirk(s, 20) &&
+        !s->settings.best_effort_min_values &&
+        !min_values_met(s, t, fitting, claim_final_set(s, o->set, o->reserved, o->reserved_count), NULL))
+        reason = KARP_REASON_MIN_VALUES;
     mem_free(s->context, fitting, (words_ + 1) * sizeof *fitting);
     return reason;
 }

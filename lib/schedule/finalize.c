@@ -11,21 +11,19 @@
 
 enum { MAX_INSTANCE_TYPES = 600 };
 
-/* The claim's requirements. A claim with reservations is restricted to them. */
-static uint32_t final_set(scheduler *s, const claim *c)
+uint32_t claim_final_set(scheduler *s, uint32_t set, const uint32_t *reserved, uint32_t count)
 {
     const known_text *k = &s->snapshot->known;
-    if (c->reserved_count == 0) return c->set;
-    uint32_t set = set_replace(&s->algebra, c->set, requirement_in(&s->algebra, k->capacity_type, k->reserved));
-    uint32_t *ids = arena_array(&s->data, c->reserved_count, sizeof *ids);
+    if (count == 0) return set;
+    set = set_replace(&s->algebra, set, requirement_in(&s->algebra, k->capacity_type, k->reserved));
+    uint32_t *ids = arena_array(&s->round.data, count, sizeof *ids);
     if (ids == NULL) {
         s->failed = true;
         return set;
     }
-    for (uint32_t i = 0; i < c->reserved_count; i++) ids[i] = s->reservations.texts[c->reserved[i]];
-    return set_add(
-        &s->algebra, set,
-        requirement_make(&s->algebra, s->snapshot->raw.reservation_id, KARP_OP_IN, ids, c->reserved_count, 0));
+    for (uint32_t i = 0; i < count; i++) ids[i] = s->reservations.texts[reserved[i]];
+    return set_add(&s->algebra, set,
+                   requirement_make(&s->algebra, s->snapshot->raw.reservation_id, KARP_OP_IN, ids, count, 0));
 }
 
 /* The resources that both lists have, each with the smaller amount. */
@@ -176,7 +174,9 @@ static bool finalize(scheduler *s, uint32_t claim_number, arena *a, final_lists 
     const template_ *t = &s->templates.items[c->template_];
     resource_list daemons, pods;
     typeset_fitting(s, c->types, c->requests, lists->fitting);
-    *out = (final_claim){ .claim = claim_number, .set = final_set(s, c), .same_as = claim_number };
+    *out = (final_claim){ .claim = claim_number,
+                          .set = claim_final_set(s, c->set, c->reserved, c->reserved_count),
+                          .same_as = claim_number };
     struct final_list listed;
     if (s->failed || !list_types(s, c->template_, out->set, a, lists, &listed) || s->failed || s->algebra.failed)
         return false;

@@ -229,6 +229,9 @@ static void test_values_out_of_reach(void **state)
     (void)state;
     differs(decide_on(NULL, CASES "min-zones.yaml", CASES "min-values/cannot-be-launched.yaml", NULL), Q(20), 0,
             "default spot: a", "!a MIN_VALUES");
+    differs(decide_on(CASES "two-reservations-types.yaml", CASES "reserving.yaml", CASES "min-values/reservations.yaml",
+                      NULL),
+            Q(20), 0, "!a MIN_VALUES_TRUNCATED", "!a MIN_VALUES");
 }
 
 /* an OR-term that was left is not tried again when a preference has gone. */
