@@ -17,6 +17,7 @@ typedef struct offer {
     uint32_t set, types;
     uint32_t from; /* the types of the claim that can attach its volumes and the pod's */
     bool relaxed; /* minValues were lowered */
+    bool by_pods; /* rejected for what the pods of the claim want */
     bool host_admits; /* topology_admits_host() has already accepted the pod */
     uint32_t roomy; /* typeset_fits() is already known to be true for these types; NO_ID = for none */
     uint32_t *reserved; /* reservation numbers to use; in the arena */
@@ -136,10 +137,61 @@ static bool leave_domain(scheduler *s, uint32_t from, const view *v, pod_place *
     return !s->failed && !s->algebra.failed;
 }
 
-/* Karpenter treats contradictory requirements as a requirement that the label is absent. */
-static bool truly_meets(scheduler *s, const view *v, uint32_t set)
+/* Whether a term of the class wants the label without saying which values: Exists, Gt or Lt. */
+static bool wants_label(const scheduler *s, uint32_t class_number, uint32_t key)
 {
-    return quirk(s, 37) || (set_compatible(&s->algebra, set, v->strict.set, true) && !topology_contradicts(s, v, set));
+    const shape *h = shape_of(s->snapshot, class_number);
+    for (uint32_t i = 0; i < h->required.count; i++) {
+        expression_list list = h->required.items[i].expressions;
+        for (uint32_t k = 0; k < list.count; k++) {
+            uint32_t op = list.items[k].op;
+            bool listed = op == KARP_OP_IN || op == KARP_OP_NOT_IN || op == KARP_OP_DOES_NOT_EXIST;
+            if (!listed && s->snapshot->facts.normalized[list.items[k].key] == key) return true;
+        }
+    }
+    return false;
+}
+
+static bool label_is_wanted(scheduler *s, const claim *c, uint32_t key)
+{
+    uint32_t own = set_get(&s->algebra, s->templates.items[c->template_].set, key);
+    if (own != NO_ID && requirement_op(requirement_get(&s->algebra, own)) == KARP_OP_EXISTS) return true;
+    if (c->pods == 0) return false;
+    uint32_t number = (uint32_t)(c - s->claims.list.items);
+    if (!placement_settle(s) || !scheduler_worked(s, s->pods.count)) return true;
+    for (uint32_t i = 0; i < s->pods.count; i++) {
+        place at = s->placement.places[s->pods.items[i]];
+        if (at.where == PLACE_CLAIM && at.target == number &&
+            wants_label(s, s->snapshot->pod_class[s->pods.items[i]], key))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the set forbids a label that the NodePool or a pod of the claim wants. Exists and NotIn together are NotIn,
+ * which a pod that forbids the label may join. */
+static bool forbids_wanted_label(scheduler *s, const claim *c, uint32_t set)
+{
+    size_t n;
+    (void)set_entries(&s->algebra, set, &n);
+    for (size_t i = 0; i < n; i++) {
+        set_entry e = set_entries(&s->algebra, set, &n)[i];
+        uint32_t before = set_get(&s->algebra, c->set, e.key);
+        if (before != NO_ID && before != e.requirement &&
+            requirement_op(requirement_get(&s->algebra, e.requirement)) == KARP_OP_DOES_NOT_EXIST &&
+            requirement_op(requirement_get(&s->algebra, before)) == KARP_OP_NOT_IN && label_is_wanted(s, c, e.key))
+            return true;
+    }
+    return false;
+}
+
+/* Karpenter treats contradictory requirements as a requirement that the label is absent. */
+static bool truly_meets(scheduler *s, const claim *c, const view *v, offer *o)
+{
+    if (quirk(s, 37)) return true;
+    o->by_pods = o->set != c->set && forbids_wanted_label(s, c, o->set);
+    return !o->by_pods && set_compatible(&s->algebra, o->set, v->strict.set, true) &&
+           !topology_contradicts(s, v, o->set);
 }
 
 /* Steps 3a–3f for one volume alternative. */
@@ -168,7 +220,7 @@ static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t pod_numbe
             o->types = without_port_clashes(s, c, pod_number, o->types, p->ports);
         if (o->types == NO_ID) return KARP_REASON_NOT_REACHED;
         if (o->types == o->roomy || typeset_fits(s, o->types, s->vectors.sum))
-            return truly_meets(s, v, o->set) ? check_list(s, c, v, relax, o) : KARP_REASON_REQUIREMENTS;
+            return truly_meets(s, c, v, o) ? check_list(s, c, v, relax, o) : KARP_REASON_REQUIREMENTS;
         if (quirk(s, 17) || !leave_domain(s, o->from, v, &at, o->set) || !topology_admit(s, v, &at, &o->set)) break;
     }
     o->set = first_set; /* rejections are reported for the first choice */
@@ -337,7 +389,7 @@ static bool offer_claim(scheduler *s, search *q, uint32_t number)
     if (s->failed) return false;
     if (reason != KARP_REASON_NONE) {
         const pod_class *k = &s->snapshot->classes[q->v->class_];
-        bool of_set = reason == KARP_REASON_REQUIREMENTS ||
+        bool of_set = (reason == KARP_REASON_REQUIREMENTS && !o.by_pods) ||
                       (reason == KARP_REASON_TOPOLOGY && k->alternative_count <= 1);
         if (!of_set || class_needs_devices(s, q->v->class_)) search_refused(s, q->lasts);
         else refuse_set(s, q, c->set, reason == KARP_REASON_REQUIREMENTS ? REFUSED_FOR_THE_RUN : q->lasts);

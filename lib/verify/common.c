@@ -114,28 +114,39 @@ static bool types_satisfy(const verifier *v, const target *t, const rule *requir
     return true;
 }
 
-static bool excludes_on(const vocabulary *w, expression_list list, uint32_t key, bool or_all)
+static bool uses_on(const vocabulary *w, expression_list list, uint32_t op, uint32_t key)
 {
     for (uint32_t i = 0; i < list.count; i++) {
-        uint32_t op = list.items[i].op;
-        if ((op == KARP_OP_NOT_IN || (or_all && op == KARP_OP_DOES_NOT_EXIST)) && word_key(w, list.items[i].key) == key)
-            return true;
+        if (list.items[i].op == op && word_key(w, list.items[i].key) == key) return true;
+    }
+    return false;
+}
+
+/* Whether a pod on the target requires or prefers something of the label by this operator. */
+static bool pods_use(const verifier *v, const target *t, uint32_t op, uint32_t key)
+{
+    for (uint32_t i = 0; i < t->pod_count; i++) {
+        const shape *h = pod_shape(v, t->pods[i]);
+        for (uint32_t k = 0; k < h->required.count; k++) {
+            if (uses_on(&v->words, h->required.items[k].expressions, op, key)) return true;
+        }
+        for (uint32_t k = 0; k < h->preferred.count; k++) {
+            if (uses_on(&v->words, h->preferred.items[k].expressions, op, key)) return true;
+        }
     }
     return false;
 }
 
 bool excluded_by_pods(const verifier *v, const target *t, uint32_t key, bool or_all)
 {
-    for (uint32_t i = 0; i < t->pod_count; i++) {
-        const shape *h = pod_shape(v, t->pods[i]);
-        for (uint32_t k = 0; k < h->required.count; k++) {
-            if (excludes_on(&v->words, h->required.items[k].expressions, key, or_all)) return true;
-        }
-        for (uint32_t k = 0; k < h->preferred.count; k++) {
-            if (excludes_on(&v->words, h->preferred.items[k].expressions, key, or_all)) return true;
-        }
-    }
-    return false;
+    return pods_use(v, t, KARP_OP_NOT_IN, key) || (or_all && pods_use(v, t, KARP_OP_DOES_NOT_EXIST, key));
+}
+
+bool may_be_absent(const verifier *v, const target *t, const rule *have, const rule *required)
+{
+    if (!v->quirks || !t->is_launch || have->excludes || have->count > 0 || !required->excludes) return false;
+    const rule *base = rules_find(&v->pools[t->pool].base, required->key);
+    return (base != NULL && base->excludes && base->count > 0) || pods_use(v, t, KARP_OP_NOT_IN, required->key);
 }
 
 static bool host_satisfies(const verifier *v, const target *t, const rule *required, uint32_t host)
@@ -148,7 +159,9 @@ static bool rule_satisfied(const verifier *v, const target *t, const rule *r, ui
 {
     const rule *have = rules_find(&t->labels, r->key);
     if (r->key == v->snapshot->known.hostname) return host_satisfies(v, t, r, host);
-    if (have != NULL) return rule_within(&v->words, have, r);
+    if (have != NULL)
+        return rule_within(&v->words, have, r) ||
+               (may_be_absent(v, t, have, r) && pods_use(v, t, KARP_OP_DOES_NOT_EXIST, r->key));
     if (t->is_launch && word_well_known(&v->words, r->key)) return types_satisfy(v, t, r);
     return rule_negative(r) || (v->quirks && !t->is_launch && excluded_by_pods(v, t, r->key, true));
 }

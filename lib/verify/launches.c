@@ -259,13 +259,6 @@ static void check_types(verifier *v, target *t, const launch_check *c)
 
 /* ---- requirements ------------------------------------------------------------------------------------------------ */
 
-/* Whether a required label may be absent because a pod excludes values of it: NotIn is compatible with a requirement
- * that the label is absent. */
-static bool may_be_absent(const verifier *v, const target *t, const rule *have, const rule *required)
-{
-    return !have->excludes && have->count == 0 && required->excludes && excluded_by_pods(v, t, required->key, false);
-}
-
 /* The launch's labels: its own requirements, and for other keys those of the NodePool. */
 static void settle_labels(verifier *v, target *t)
 {

@@ -191,6 +191,9 @@ bool labels_satisfy(const verifier *v, const target *t, const rules *required, u
 /* Whether a pod on the target excludes values of the label (or_all: or the label itself). On an existing node without
  * the label, Karpenter then treats the label as known and accepts pods that require it. */
 bool excluded_by_pods(const verifier *v, const target *t, uint32_t key, bool or_all);
+/* Whether Karpenter lets a required label be absent on a launch, because a pod or the NodePool excludes values of it:
+ * Exists and NotIn together are NotIn, which agrees with a requirement that the label is absent (S-Q37). */
+bool may_be_absent(const verifier *v, const target *t, const rule *have, const rule *required);
 /* Checks that apply to any target: taints, selectors, ports, volumes. */
 void check_pods_at(verifier *v, const target *t);
 

@@ -356,6 +356,11 @@ static void test_imagined_label(void **state)
     "affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: "             \
     "{matchExpressions: [{key: " key ", operator: In, values: [" value "]}]}}]}}"
 
+#define ON_RACK(operator)                                                                                              \
+    "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "                   \
+    "[{matchExpressions: [{key: rack, operator: "                                                                      \
+    operator"}]}]}}}"
+
 /* Q-37: on a node without a rack, demand and preference together pass for "no rack"; so do two volumes in different
  * places. */
 static void test_contradictions(void **state)
@@ -379,6 +384,12 @@ static void test_contradictions(void **state)
                     "{matchLabels: {app: a}}}]}}, tolerations: [{operator: Exists}], " REQUESTS("cpu: 1")),
         NULL);
     differs(d, Q(37), Q(6), "other: first", "open: first");
+    d = decide_on(NULL, CASES "world.yaml",
+                  POD("a", "", ON_RACK("NotIn, values: [r1]") ", " REQUESTS("cpu: 3"))
+                      POD("b", "", ON_RACK("Exists") ", " REQUESTS("cpu: 2"))
+                          POD("c", "", ON_RACK("DoesNotExist") ", " REQUESTS("cpu: 1")),
+                  NULL);
+    differs(d, Q(37), 0, "default: a b c", "default: a b | default: c");
 }
 
 #define WITH_GPU(name, price, model)                                                                                   \

@@ -201,7 +201,14 @@ static const struct check launches[] = {
 #define NO_RACK REQUIRED("{key: rack, operator: DoesNotExist}")
 #define LAUNCHES(pods) "{\"launches\":[" LAUNCH(pods, "\"m\"", ABSENT) "]}"
 
+#define ALL_THREE                                                                                                      \
+    WANTS_RACK POD("a", "1", REQUIRED("{key: rack, operator: NotIn, values: [r3]}"))                                   \
+        POD("b", "1", REQUIRED("{key: rack, operator: Exists}")) POD("c", "1", NO_RACK)
+
 static const struct check absences[] = {
+    { ALL_THREE, LAUNCHES(AB ",\"default/c\""), "" },
+    { ALL_THREE, KARP ",\"launches\":[" LAUNCH(AB ",\"default/c\"", "\"m\"", ABSENT) "]}",
+      "POOL_REQUIREMENTS launch new-1\nREQUIREMENTS pod default/b\n" },
     { WANTS_RACK POD("a", "1", REQUIRED("{key: rack, operator: NotIn, values: [r3]}")) POD("b", "1", NO_RACK),
       LAUNCHES(AB), "" },
     { WANTS_RACK POD("a", "1", PREFERRED("{key: rack, operator: NotIn, values: [r3]}")) POD("b", "1", NO_RACK),
