@@ -114,6 +114,19 @@ static bool types_satisfy(const verifier *v, const target *t, const rule *requir
     return true;
 }
 
+/* In profile karp: whether a listed type forbids a label that the rule wants. The requirements of a launch do not tell:
+ * Exists and NotIn together are NotIn, with which a type without the label agrees (S-Q37). */
+static bool types_forbid(const verifier *v, const target *t, const rule *required)
+{
+    const karp_snapshot *s = v->snapshot;
+    for (uint32_t i = 0; i < t->type_count && !v->quirks && !rule_negative(required); i++) {
+        uint32_t id = set_get(&s->algebra, v->pools[t->pool].table->types[t->types[i]].set, required->key);
+        const requirement *has = id == NO_ID ? NULL : requirement_get(&s->algebra, id);
+        if (has != NULL && !has->complement && has->value_count == 0) return true;
+    }
+    return false;
+}
+
 static bool uses_on(const vocabulary *w, expression_list list, uint32_t op, uint32_t key)
 {
     for (uint32_t i = 0; i < list.count; i++) {
@@ -160,7 +173,7 @@ static bool rule_satisfied(const verifier *v, const target *t, const rule *r, ui
     const rule *have = rules_find(&t->labels, r->key);
     if (r->key == v->snapshot->known.hostname) return host_satisfies(v, t, r, host);
     if (have != NULL)
-        return rule_within(&v->words, have, r) ||
+        return (rule_within(&v->words, have, r) && !(t->is_launch && types_forbid(v, t, r))) ||
                (may_be_absent(v, t, have, r) && pods_use(v, t, KARP_OP_DOES_NOT_EXIST, r->key));
     if (t->is_launch && word_well_known(&v->words, r->key)) return types_satisfy(v, t, r);
     return rule_negative(r) || (v->quirks && !t->is_launch && excluded_by_pods(v, t, r->key, true));
