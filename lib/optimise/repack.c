@@ -206,12 +206,15 @@ static karp_status plan_as_one_step(repacking *r, uint64_t most, bool *found)
     uint64_t all = 0;
     uint32_t count = r->problem.node_count, *nodes = arena_array(&r->data, count + (size_t)1, sizeof *nodes);
     if (nodes == NULL) return fail_nomem(r->error);
-    for (uint32_t i = 0; i < count; i++) nodes[i] = i, all += r->pods.counts[i];
+    for (uint32_t i = 0; i < count; i++) {
+        nodes[i] = i;
+        all += r->pods.counts[i];
+    }
     if (all > most) {
         karp_status status = repack_steps_of_best(r);
         if (status != KARP_OK) return status;
         count = (uint32_t)r->stages.order.count;
-        memcpy(nodes, r->stages.order.items, count * sizeof *nodes);
+        if (count > 0) memcpy(nodes, r->stages.order.items, count * sizeof *nodes);
     }
     return repack_admit_anew(r, nodes, count, saving, found);
 }
