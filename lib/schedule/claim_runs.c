@@ -32,7 +32,8 @@ static enum fits check_claim(scheduler *s, const view *v, const claim *c)
     if (!set_compatible(&s->algebra, c->set, s->within.set, true)) return FITS_NO;
     bool listed = set_has_min_values(s, c->set) || t->table->has_reservations;
     bool narrows = set_meet(&s->algebra, c->set, v->full.set) != c->set ||
-                   set_meet(&s->algebra, c->set, s->within.set) != c->set || set_with_hidden(s, c->set, v) != c->set;
+                   set_meet(&s->algebra, c->set, s->within.set) != c->set ||
+                   (!quirk(s, 37) && set_with_hidden(s, c->set, v) != c->set);
     return listed || narrows ? FITS_UNKNOWN : FITS_YES;
 }
 

@@ -198,7 +198,7 @@ uint32_t set_with_hidden(scheduler *s, uint32_t set, const view *v)
 {
     size_t n;
     (void)set_entries(&s->algebra, v->strict.set, &n);
-    for (size_t i = 0; i < n && !quirk(s, 37); i++) {
+    for (size_t i = 0; i < n; i++) {
         set_entry e = set_entries(&s->algebra, v->strict.set, &n)[i];
         uint32_t all = set_get(&s->algebra, set, e.key);
         if (all != NO_ID && requirement_op(requirement_get(&s->algebra, e.requirement)) == KARP_OP_EXISTS &&
@@ -230,7 +230,7 @@ static uint32_t try_alternative(scheduler *s, const claim *c, uint32_t pod_numbe
     for (;;) {
         /* Types that were narrowed by the old requirements must be narrowed again when these change. */
         o->types = c->pods > 0 && o->set == c->set ? o->from : typeset_narrow(s, o->from, o->set);
-        uint32_t with_hidden = set_with_hidden(s, o->set, v);
+        uint32_t with_hidden = quirk(s, 37) ? o->set : set_with_hidden(s, o->set, v);
         if (o->types != NO_ID && with_hidden != o->set) o->types = typeset_narrow(s, o->types, with_hidden);
         if (o->types != NO_ID && t->group_ports && p->ports.count > 0)
             o->types = without_port_clashes(s, c, pod_number, o->types, p->ports);

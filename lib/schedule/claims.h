@@ -130,7 +130,7 @@ uint32_t claim_refusal(scheduler *s, uint32_t claim_number, uint32_t pod_number,
 void claim_note_families(const scheduler *s, claim *c, const shape *p);
 bool claim_measure(scheduler *s, claim *c); /* false = out of memory */
 /* The set with what the pod's Exists, Gt or Lt demand of labels where another pod's NotIn hides that they must exist
- * (Q-37). The same set if nothing is hidden. */
+ * (Q-37, which the caller asks for). The same set if nothing is hidden. */
 uint32_t set_with_hidden(scheduler *s, uint32_t set, const view *v);
 /* A claim's requirements, restricted to the reservations that it holds. */
 uint32_t claim_final_set(scheduler *s, uint32_t set, const uint32_t *reserved, uint32_t count);
