@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a pass does not say itself: nodes that it removes although provisioning gives them pending pods (Karpenter
- * nominates a node that gets a pod, and a nominated node is no candidate), and why nodes drift. Source: Karpenter 1.15,
- * Results.Record() and ValidateNodeDisruptable(). */
+ * nominates a node that gets a pod, and a nominated node is no candidate), why nodes drift, and two nodes that one of
+ * equal price would replace. Source: Karpenter 1.15, Results.Record() and ValidateNodeDisruptable(). */
 #include "cli.h"
 
 #include <karp/inspect.h>

@@ -3,6 +3,7 @@
 #include <support/disrupting.h>
 
 #include <karp/inspect.h>
+#include <karp/library.h>
 #include <karp/lifecycle.h>
 
 #define ALL ",\"budgets\":[{\"nodes\":\"100%\"}]"
@@ -366,14 +367,120 @@ static void test_closed_budget(void **state)
     }
 }
 
+/* ---- validation -------------------------------------------------------------------------------------------------- */
+
+static void empty_nodes(cluster *c, const char *budget, const char *first, const char *second)
+{
+    char disruption[80];
+    (void)snprintf(disruption, sizeof disruption, ",\"budgets\":[{\"nodes\":\"%s\"}]", budget);
+    cluster_begin(c, 2, "");
+    add_pool(c, "pool", "", disruption);
+    add_node(c, "a", 2, "on-demand", first);
+    add_node(c, "b", 1, "on-demand", second);
+    cluster_ready(c);
+}
+
+static void expect_validation(cluster *c, karp_decision *d, uint32_t code, uint32_t kept_nodes,
+                              const uint32_t *goes_expected, size_t nodes)
+{
+    uint32_t goes[8] = { 7, 7, 7, 7, 7, 7, 7, 7 };
+    karp_validation v = { .size = sizeof v };
+    assert_int_equal(karp_disrupt_validate(c->snapshot, &c->options, d, 0, goes, &v, &c->error), KARP_OK);
+    if (v.code != code) fail_msg("%s", karp_reason_name(v.code));
+    assert_int_equal(v.kept, kept_nodes);
+    for (size_t i = 0; i < nodes; i++) assert_int_equal(goes[i], goes_expected[i]);
+    assert_int_equal(karp_disrupt_validate(c->snapshot, &c->options, d, 0, NULL, &v, &c->error), KARP_OK);
+}
+
+static void test_validate_empty(void **state)
+{
+    cluster *c = *state;
+    static const uint32_t both[] = { 1, 1 }, first[] = { 1, 0 }, second[] = { 0, 1 }, none[] = { 0, 0 };
+    empty_nodes(c, "100%", CONSOLIDATABLE, CONSOLIDATABLE);
+    decide(c, KARP_METHOD_EMPTINESS);
+    expect_commands(c, "a b");
+    karp_decision *d = karp_decision_ref(c->decision);
+    expect_validation(c, d, KARP_REASON_NONE, 2, both, 2);
+    karp_validation v = { .size = sizeof v };
+    assert_int_equal(karp_disrupt_validate(c->snapshot, &c->options, d, 1, NULL, &v, &c->error), KARP_E_NOT_FOUND);
+    assert_int_equal(karp_disrupt_validate(NULL, &c->options, d, 0, NULL, &v, &c->error), KARP_E_INVALID);
+    karp_decision_unref(d);
+    /* The same command on other clusters: text is all that is compared. */
+    static const struct {
+        const char *budget, *first, *second;
+        uint32_t code, kept;
+        const uint32_t *goes;
+    } rows[] = {
+        { "100%", "", CONSOLIDATABLE, KARP_REASON_NONE, 1, second },
+        { "1", CONSOLIDATABLE, CONSOLIDATABLE, KARP_REASON_NONE, 1, first },
+        { "0", CONSOLIDATABLE, CONSOLIDATABLE, KARP_REASON_VALIDATION_BUDGET, 0, none },
+        { "100%", "", "", KARP_REASON_CHURN, 0, none },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        static cluster before;
+        empty_nodes(&before, "100%", CONSOLIDATABLE, CONSOLIDATABLE);
+        decide(&before, KARP_METHOD_EMPTINESS);
+        empty_nodes(c, rows[i].budget, rows[i].first, rows[i].second);
+        expect_validation(c, before.decision, rows[i].code, rows[i].kept, rows[i].goes, 2);
+        void *state_of_before = &before;
+        assert_int_equal(cluster_tear_down(&state_of_before), 0);
+        memset(&before, 0, sizeof before);
+    }
+}
+
+static void pair(cluster *c, int types, const char *cpu, const char *budget, const char *second)
+{
+    char disruption[80];
+    (void)snprintf(disruption, sizeof disruption, ",\"budgets\":[{\"nodes\":\"%s\"}]", budget);
+    cluster_begin(c, types, "");
+    add_pool(c, "pool", "", disruption);
+    add_node(c, "a", 3, "on-demand", CONSOLIDATABLE);
+    add_node(c, "b", 3, "on-demand", second);
+    add_pod(c, "one", "a", cpu);
+    add_pod(c, "two", "b", cpu);
+    cluster_ready(c);
+}
+
+static void test_validate_consolidation(void **state)
+{
+    cluster *c = *state;
+    static const uint32_t both[] = { 1, 1 }, none[] = { 0, 0 };
+    static const struct {
+        int types;
+        const char *cpu, *budget, *second;
+        uint32_t code;
+    } rows[] = {
+        { 4, "3500m", "100%", CONSOLIDATABLE, KARP_REASON_NONE },
+        { 4, "3", "100%", CONSOLIDATABLE, KARP_REASON_NONE }, /* more types would do now */
+        { 3, "3500m", "100%", CONSOLIDATABLE, KARP_REASON_SCHEDULING }, /* the type is gone */
+        { 4, "4500m", "100%", CONSOLIDATABLE, KARP_REASON_SCHEDULING }, /* two nodes would be needed */
+        { 4, "2500m", "100%", CONSOLIDATABLE, KARP_REASON_NONE },
+        { 4, "3500m", "1", CONSOLIDATABLE, KARP_REASON_VALIDATION_BUDGET },
+        { 4, "3500m", "100%", "", KARP_REASON_CHURN },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        static cluster before;
+        pair(&before, 4, "3500m", "100%", CONSOLIDATABLE);
+        decide(&before, KARP_METHOD_MULTI_NODE);
+        expect_commands(&before, "a b");
+        pair(c, rows[i].types, rows[i].cpu, rows[i].budget, rows[i].second);
+        bool holds = rows[i].code == KARP_REASON_NONE;
+        expect_validation(c, before.decision, rows[i].code, holds ? 2 : 0, holds ? both : none, 2);
+        void *state_of_before = &before;
+        assert_int_equal(cluster_tear_down(&state_of_before), 0);
+        memset(&before, 0, sizeof before);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_replacement),   cmocka_unit_test(test_delete),
-        cmocka_unit_test(test_worth),         cmocka_unit_test(test_reservation_price),
-        cmocka_unit_test(test_closed_budget), cmocka_unit_test(test_first_type),
-        cmocka_unit_test(test_no_spot),       cmocka_unit_test(test_static_replacement),
-        cmocka_unit_test(test_going),         cmocka_unit_test(test_falls_through),
+        cmocka_unit_test(test_replacement),    cmocka_unit_test(test_delete),
+        cmocka_unit_test(test_worth),          cmocka_unit_test(test_reservation_price),
+        cmocka_unit_test(test_closed_budget),  cmocka_unit_test(test_first_type),
+        cmocka_unit_test(test_no_spot),        cmocka_unit_test(test_static_replacement),
+        cmocka_unit_test(test_going),          cmocka_unit_test(test_falls_through),
+        cmocka_unit_test(test_validate_empty), cmocka_unit_test(test_validate_consolidation),
     };
     return cmocka_run_group_tests(tests, cluster_set_up, cluster_tear_down);
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Advice on nodes outside a pass: conditions, ages, repair, garbage, static pools, drains, hashes; validation of
- * commands. */
+/* Advice on nodes outside a pass: conditions, ages, repair, garbage, static pools, interruptions, hashes. */
 #include <support/advising.h>
 
 #include <karp/inspect.h>
-#include <karp/library.h>
 
 #define ALL ",\"budgets\":[{\"nodes\":\"100%\"}]"
 #define IS(type, status, since)                                                                                        \
@@ -441,246 +439,6 @@ static void test_static_pools(void **state)
     expect_advice(a, "delete claim-d2-empty=ScaleDown; delete waits=ScaleDown; again 2026-01-05T12:01:00Z");
 }
 
-/* ---- drain ------------------------------------------------------------------------------------------------------- */
-
-#define GRACE(seconds) ",\"terminationGracePeriodSeconds\":" seconds
-#define DAEMON                                                                                                         \
-    ",\"ownerReferences\":[{\"apiVersion\":\"apps/"                                                                    \
-    "v1\",\"kind\":\"DaemonSet\",\"name\":\"d\",\"uid\":\"u\",\"controller\":true}]"
-#define CRITICAL ",\"priorityClassName\":\"system-node-critical\""
-
-static void drained_node(cluster *c, const char *deadline, const char *conditions)
-{
-    cluster_begin(c, 1, "");
-    add(c,
-        ",{\"apiVersion\":\"karpenter.sh/"
-        "v1\",\"kind\":\"NodeClaim\",\"metadata\":{\"name\":\"claim\",\"deletionTimestamp\":\"2026-01-05T11:59:00Z\"%s}"
-        ",\"spec\":{},"
-        "\"status\":{\"providerID\":\"p\",\"conditions\":[{\"type\":\"x\",\"status\":\"True\"}%s]}}",
-        deadline, conditions);
-    add(c, ",{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"n\",\"deletionTimestamp\":\"2026-01-"
-           "05T11:59:00Z\",\"labels\":{\"karpenter.sh/registered\":\"true\","
-           "\"karpenter.sh/initialized\":\"true\"}},\"spec\":{\"providerID\":\"p\"},\"status\":{}}");
-}
-
-static void expect_drain(cluster *c, bool finished, const char *expected)
-{
-    karp_advice *a = NULL;
-    assert_int_equal(karp_advise_drain(c->snapshot, text("n"), 0, &a, &c->error), KARP_OK);
-    assert_int_equal(karp_advice_finished(a), finished);
-    expect_advice(a, expected);
-}
-
-static void test_drain(void **state)
-{
-    cluster *c = *state;
-    karp_advice *a = NULL;
-    drained_node(c, "", "");
-    add_pod(c, "a", "n", "1");
-    add_pod_with(c, "b-guarded", "n", "1", ",\"annotations\":{\"karpenter.sh/do-not-disrupt\":\"true\"}", "");
-    add_pod_with(c, "c-daemon", "n", "1", DAEMON, "");
-    add_pod_with(c, "d-critical", "n", "1", "", CRITICAL);
-    add_pod_with(c, "e-leaving", "n", "1", ",\"deletionTimestamp\":\"2026-01-05T11:59:30Z\"", "");
-    add_pod_with(c, "f-mirror", "n", "1",
-                 ",\"ownerReferences\":[{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"name\":\"n\",\"uid\":\"u\"}]", "");
-    add_pod_with(c, "g-stays", "n", "1", "", ",\"tolerations\":[{\"operator\":\"Exists\"}]");
-    cluster_ready(c);
-    expect_drain(c, false,
-                 "set claim Drained=Draining; evict default/a; blocked default/b-guarded=DoNotDisrupt; again "
-                 "2026-01-05T12:00:01Z");
-    assert_int_equal(karp_advise_drain(c->snapshot, text("m"), 0, &a, &c->error), KARP_E_NOT_FOUND);
-    /* Groups: daemons when the others are gone, then critical pods. */
-    drained_node(c, "", IS("Drained", "Unknown", "2026-01-05T11:59:58Z"));
-    add_pod_with(c, "c-daemon", "n", "1", DAEMON, "");
-    add_pod_with(c, "d-critical", "n", "1", "", CRITICAL);
-    add_pod_with(c, "e-stuck", "n", "1", ",\"deletionTimestamp\":\"2026-01-05T11:58:59Z\"", "");
-    cluster_ready(c);
-    expect_drain(c, false, "evict default/c-daemon; again 2026-01-05T12:00:01Z");
-    drained_node(c, "", IS("Drained", "Unknown", "2026-01-05T11:59:58Z"));
-    add_pod_with(c, "a-daemon", "n", "1", DAEMON, CRITICAL);
-    add_pod_with(c, "d-critical", "n", "1", "", CRITICAL);
-    cluster_ready(c);
-    expect_drain(c, false, "evict default/d-critical; again 2026-01-05T12:00:01Z");
-    /* Nobody left: five seconds after the first look. */
-    drained_node(c, "", IS("Drained", "Unknown", "2026-01-05T11:59:56Z"));
-    cluster_ready(c);
-    expect_drain(c, false, "again 2026-01-05T12:00:01Z");
-    drained_node(c, "", IS("Drained", "Unknown", "2026-01-05T11:59:55Z"));
-    cluster_ready(c);
-    expect_drain(c, true, "set claim Drained=Drained");
-}
-
-/* Every look says anew what a pod is to get: an eviction, which the API's budgets may refuse, and force when its own
- * time is up. */
-static void test_drain_goes_on(void **state)
-{
-    cluster *c = *state;
-    drained_node(c, ",\"annotations\":{\"karpenter.sh/nodeclaim-termination-timestamp\":\"2026-01-05T12:01:00Z\"}",
-                 IS("Drained", "Unknown", "2026-01-05T11:59:00Z"));
-    add_pod_with(c, "a", "n", "1", ",\"labels\":{\"app\":\"x\"}", GRACE("30"));
-    for (int i = 0; i < 2; i++) {
-        add(c,
-            ",{\"apiVersion\":\"policy/"
-            "v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":\"b%d\",\"namespace\":\"default\"},\"spec\":{"
-            "\"selector\":"
-            "{\"matchLabels\":{\"app\":\"x\"}},\"maxUnavailable\":1},\"status\":{\"disruptionsAllowed\":0}}",
-            i);
-    }
-    cluster_ready(c);
-    static const struct {
-        int64_t seconds;
-        const char *advice;
-    } rows[] = {
-        { 0, "evict default/a; again 2026-01-05T12:00:01Z" },
-        { 30, "evict default/a; again 2026-01-05T12:00:31Z" },
-        { 31, "force default/a 29; again 2026-01-05T12:00:32Z" },
-        { 60, "force default/a 1; again 2026-01-05T12:01:01Z" },
-        { 3600, "force default/a 1; again 2026-01-05T13:00:01Z" },
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        karp_advice *a = NULL;
-        assert_int_equal(karp_advise_drain(c->snapshot, text("n"),
-                                           (INT64_C(1767614400) + rows[i].seconds) * INT64_C(1000000000), &a,
-                                           &c->error),
-                         KARP_OK);
-        expect_advice(a, rows[i].advice);
-    }
-}
-
-#define DEADLINE(time) ",\"annotations\":{\"karpenter.sh/nodeclaim-termination-timestamp\":\"" time "\"}"
-
-static void test_forced_drain(void **state)
-{
-    cluster *c = *state;
-    karp_advice *a = NULL;
-    drained_node(c, DEADLINE("2026-01-05T12:01:00Z"), IS("Drained", "Unknown", "2026-01-05T11:59:00Z"));
-    add_pod_with(c, "a-short", "n", "1", "", GRACE("30"));
-    add_pod_with(c, "b-exact", "n", "1", "", GRACE("60"));
-    add_pod_with(c, "c-long", "n", "1", "", GRACE("61"));
-    add_pod_with(c, "d-critical-long", "n", "1", ",\"annotations\":{\"karpenter.sh/do-not-disrupt\":\"true\"}",
-                 CRITICAL GRACE("3600"));
-    add_pod_with(c, "e-late", "n", "1", ",\"deletionTimestamp\":\"2026-01-05T12:01:01Z\"", GRACE("90"));
-    add_pod_with(c, "f-in-time", "n", "1", ",\"deletionTimestamp\":\"2026-01-05T12:00:50Z\"", GRACE("90"));
-    cluster_ready(c);
-    expect_drain(c, false,
-                 "evict default/a-short; evict default/b-exact; force default/c-long 60; force default/d-critical-long "
-                 "60; force default/e-late 60; again 2026-01-05T12:00:01Z");
-    drained_node(c, DEADLINE("2026-01-05T11:00:00Z"), IS("Drained", "Unknown", "2026-01-05T11:59:00Z"));
-    add_pod_with(c, "a", "n", "1", "", GRACE("0"));
-    cluster_ready(c);
-    expect_drain(c, false, "force default/a 1; again 2026-01-05T12:00:01Z");
-    drained_node(c, DEADLINE("tomorrow"), "");
-    cluster_ready(c);
-    assert_int_equal(karp_advise_drain(c->snapshot, text("n"), 0, &a, &c->error), KARP_E_INVALID);
-}
-
-/* ---- validation -------------------------------------------------------------------------------------------------- */
-
-static void empty_nodes(cluster *c, const char *budget, const char *first, const char *second)
-{
-    char disruption[80];
-    (void)snprintf(disruption, sizeof disruption, ",\"budgets\":[{\"nodes\":\"%s\"}]", budget);
-    cluster_begin(c, 2, "");
-    add_pool(c, "pool", "", disruption);
-    add_node(c, "a", 2, "on-demand", first);
-    add_node(c, "b", 1, "on-demand", second);
-    cluster_ready(c);
-}
-
-static void expect_validation(cluster *c, karp_decision *d, uint32_t code, uint32_t kept_nodes,
-                              const uint32_t *goes_expected, size_t nodes)
-{
-    uint32_t goes[8] = { 7, 7, 7, 7, 7, 7, 7, 7 };
-    karp_validation v = { .size = sizeof v };
-    assert_int_equal(karp_disrupt_validate(c->snapshot, &c->options, d, 0, goes, &v, &c->error), KARP_OK);
-    if (v.code != code) fail_msg("%s", karp_reason_name(v.code));
-    assert_int_equal(v.kept, kept_nodes);
-    for (size_t i = 0; i < nodes; i++) assert_int_equal(goes[i], goes_expected[i]);
-    assert_int_equal(karp_disrupt_validate(c->snapshot, &c->options, d, 0, NULL, &v, &c->error), KARP_OK);
-}
-
-static void test_validate_empty(void **state)
-{
-    cluster *c = *state;
-    static const uint32_t both[] = { 1, 1 }, first[] = { 1, 0 }, second[] = { 0, 1 }, none[] = { 0, 0 };
-    empty_nodes(c, "100%", CONSOLIDATABLE, CONSOLIDATABLE);
-    decide(c, KARP_METHOD_EMPTINESS);
-    expect_commands(c, "a b");
-    karp_decision *d = karp_decision_ref(c->decision);
-    expect_validation(c, d, KARP_REASON_NONE, 2, both, 2);
-    karp_validation v = { .size = sizeof v };
-    assert_int_equal(karp_disrupt_validate(c->snapshot, &c->options, d, 1, NULL, &v, &c->error), KARP_E_NOT_FOUND);
-    assert_int_equal(karp_disrupt_validate(NULL, &c->options, d, 0, NULL, &v, &c->error), KARP_E_INVALID);
-    karp_decision_unref(d);
-    /* The same command on other clusters: text is all that is compared. */
-    static const struct {
-        const char *budget, *first, *second;
-        uint32_t code, kept;
-        const uint32_t *goes;
-    } rows[] = {
-        { "100%", "", CONSOLIDATABLE, KARP_REASON_NONE, 1, second },
-        { "1", CONSOLIDATABLE, CONSOLIDATABLE, KARP_REASON_NONE, 1, first },
-        { "0", CONSOLIDATABLE, CONSOLIDATABLE, KARP_REASON_VALIDATION_BUDGET, 0, none },
-        { "100%", "", "", KARP_REASON_CHURN, 0, none },
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        static cluster before;
-        empty_nodes(&before, "100%", CONSOLIDATABLE, CONSOLIDATABLE);
-        decide(&before, KARP_METHOD_EMPTINESS);
-        empty_nodes(c, rows[i].budget, rows[i].first, rows[i].second);
-        expect_validation(c, before.decision, rows[i].code, rows[i].kept, rows[i].goes, 2);
-        void *state_of_before = &before;
-        assert_int_equal(cluster_tear_down(&state_of_before), 0);
-        memset(&before, 0, sizeof before);
-    }
-}
-
-static void pair(cluster *c, int types, const char *cpu, const char *budget, const char *second)
-{
-    char disruption[80];
-    (void)snprintf(disruption, sizeof disruption, ",\"budgets\":[{\"nodes\":\"%s\"}]", budget);
-    cluster_begin(c, types, "");
-    add_pool(c, "pool", "", disruption);
-    add_node(c, "a", 3, "on-demand", CONSOLIDATABLE);
-    add_node(c, "b", 3, "on-demand", second);
-    add_pod(c, "one", "a", cpu);
-    add_pod(c, "two", "b", cpu);
-    cluster_ready(c);
-}
-
-static void test_validate_consolidation(void **state)
-{
-    cluster *c = *state;
-    static const uint32_t both[] = { 1, 1 }, none[] = { 0, 0 };
-    static const struct {
-        int types;
-        const char *cpu, *budget, *second;
-        uint32_t code;
-    } rows[] = {
-        { 4, "3500m", "100%", CONSOLIDATABLE, KARP_REASON_NONE },
-        { 4, "3", "100%", CONSOLIDATABLE, KARP_REASON_NONE }, /* more types would do now */
-        { 3, "3500m", "100%", CONSOLIDATABLE, KARP_REASON_SCHEDULING }, /* the type is gone */
-        { 4, "4500m", "100%", CONSOLIDATABLE, KARP_REASON_SCHEDULING }, /* two nodes would be needed */
-        { 4, "2500m", "100%", CONSOLIDATABLE, KARP_REASON_NONE },
-        { 4, "3500m", "1", CONSOLIDATABLE, KARP_REASON_VALIDATION_BUDGET },
-        { 4, "3500m", "100%", "", KARP_REASON_CHURN },
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        static cluster before;
-        pair(&before, 4, "3500m", "100%", CONSOLIDATABLE);
-        decide(&before, KARP_METHOD_MULTI_NODE);
-        expect_commands(&before, "a b");
-        pair(c, rows[i].types, rows[i].cpu, rows[i].budget, rows[i].second);
-        bool holds = rows[i].code == KARP_REASON_NONE;
-        expect_validation(c, before.decision, rows[i].code, holds ? 2 : 0, holds ? both : none, 2);
-        void *state_of_before = &before;
-        assert_int_equal(cluster_tear_down(&state_of_before), 0);
-        memset(&before, 0, sizeof before);
-    }
-}
-
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
-
 /* ---- interruptions ----------------------------------------------------------------------------------------------- */
 
 static void test_interruptions(void **state)
@@ -743,6 +501,8 @@ static void test_interruptions(void **state)
     assert_string_equal(karp_interruption_name(11), "");
 }
 
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
 static karp_status advice_number(const cluster *c, int which, karp_advice **out)
 {
     static const karp_repair_policy policy = { { "Ready", 5 }, { "False", 5 }, 0 };
@@ -803,11 +563,6 @@ int main(void)
         cmocka_unit_test(test_repair),
         cmocka_unit_test(test_garbage),
         cmocka_unit_test(test_static_pools),
-        cmocka_unit_test(test_drain),
-        cmocka_unit_test(test_forced_drain),
-        cmocka_unit_test(test_drain_goes_on),
-        cmocka_unit_test(test_validate_empty),
-        cmocka_unit_test(test_validate_consolidation),
         cmocka_unit_test(test_interruptions),
         cmocka_unit_test(test_memory),
     };
