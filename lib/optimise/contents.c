@@ -233,14 +233,14 @@ static bool solve_by_labels(contents *w, double enough, uint32_t most)
     w->at_most = top > w->value ? top : w->value;
     if (w->at_most <= least * (1 + 1e-11) || !prepare_labels(w, least, limit < CELLS ? limit : CELLS))
         return w->at_most <= least * (1 + 1e-11);
-    (void)run_labels(w, first, MOST_LABELS, GUESS_WIDTH);
+    if (!run_labels(w, first, MOST_LABELS, GUESS_WIDTH) && w->labels.failed) return false;
     w->listed = w->value > first;
     if (w->listed) least = w->value;
     top = highest(w);
     for (uint32_t part = top > least ? 1 : NEAR_PARTS; part <= NEAR_PARTS; part++) {
         double before = w->value, goal = part == NEAR_PARTS ? least : top - (top - least) * part / (double)NEAR_PARTS;
         if (!run_labels(w, goal, limit, 0)) {
-            if (w->listed) (void)run_labels(w, first, MOST_LABELS, GUESS_WIDTH);
+            if (w->listed && !w->labels.failed) (void)run_labels(w, first, MOST_LABELS, GUESS_WIDTH);
             return false;
         }
         w->by_labels = true;
@@ -296,10 +296,8 @@ static void split(contents *w, uint32_t number)
     }
 }
 
-void contents_solve(contents *w, uint32_t row, const double *worth, double enough, uint32_t most)
+static void solve(contents *w, double enough, uint32_t most)
 {
-    w->row = row;
-    w->worth = worth;
     w->steps = w->heap_count = 0;
     w->value = 0;
     w->branch_count = 1;
@@ -307,7 +305,7 @@ void contents_solve(contents *w, uint32_t row, const double *worth, double enoug
     order_classes(w);
     w->by_labels = w->listed = false;
     look_at(w, 0);
-    if (most > 1 && (solve_by_labels(w, enough, most) || w->by_labels)) return;
+    if (most > 1 && (solve_by_labels(w, enough, most) || w->by_labels || w->labels.failed)) return;
     heap_push(w, 0);
     if (most > w->capacity) most = w->capacity;
     for (;;) {
@@ -319,4 +317,12 @@ void contents_solve(contents *w, uint32_t row, const double *worth, double enoug
         heap_pop(w);
         split(w, top);
     }
+}
+
+bool contents_solve(contents *w, uint32_t row, const double *worth, double enough, uint32_t most)
+{
+    w->row = row;
+    w->worth = worth;
+    solve(w, enough, most);
+    return !w->labels.failed && mem_work(w->labels.memory->context, (size_t)w->steps * w->p->dims);
 }

@@ -50,11 +50,12 @@ typedef struct contents {
     uint32_t *heap, heap_count; /* branches that are not split, by at_most, descending */
 } contents;
 
-/* Allocates memory for any row of the problem. `sizes` has its requests. false = out of memory. */
+/* Allocates memory for any row of the problem; a search may add to it (labels.h). `sizes` has its requests. false = out
+ * of memory. */
 bool contents_init(contents *w, arena *a, const bound_problem *p, const double *sizes, uint32_t capacity);
 /* Solves until no content can be worth more than `enough` or than the best found, or there are `most` branches. With
- * more than one branch, labels are tried first. */
-void contents_solve(contents *w, uint32_t row, const double *worth, double enough, uint32_t most);
+ * more than one branch, labels are tried first. false = out of memory, or the caller wants to stop. */
+bool contents_solve(contents *w, uint32_t row, const double *worth, double enough, uint32_t most);
 /* prove_contents.c: a proof in integers (bound.h) for the best prices of the master problem, scaled to what the offers
  * bear. Rows of existing nodes have cases, too, where whole pods can use less than fractions. false = out of memory. */
 bool prove_contents(master *m, contents *x, arena *a, bound_proof *out);

@@ -4,18 +4,38 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_RUNS = 1024, FRONT = 24, FRONT_BLOCK = 8 };
+enum { MOST_RUNS = 1024, FRONT = 24, FRONT_BLOCK = 8, FIRST_ROOM = 1 << 10 };
 #define SAME (1 + 1e-11) /* worths within this factor count as equal */
+
+/* Makes room for `need` labels, or the most that are allowed. false = out of memory. */
+static bool make_room(labels *l, uint32_t need)
+{
+    if (need > l->capacity) need = l->capacity;
+    if (need <= l->reserved) return true;
+    uint32_t reserved = l->reserved < l->capacity / 2 ? 2 * l->reserved : l->capacity;
+    if (reserved < need) reserved = need;
+    size_t bytes = 3 * sizeof *l->list + sizeof *l->open; /* one block: none is asked for after one that is refused */
+    label *list = arena_items(l->memory, reserved, bytes);
+    if (list == NULL) return mem_refused(&l->failed);
+    label *next = list + reserved;
+    uint32_t *open = (uint32_t *)(next + 2 * (size_t)reserved);
+    if (l->reserved > 0) {
+        memcpy(list, l->list, l->count * sizeof *list);
+        memcpy(next, l->next, l->next_count * sizeof *next);
+        memcpy(open, l->open, l->open_count * sizeof *open);
+    }
+    l->list = list;
+    l->next = next;
+    l->merged = next + reserved;
+    l->open = open;
+    l->reserved = reserved;
+    return true;
+}
 
 bool labels_init(labels *l, arena *a, const bound_problem *p, const double *sizes, uint32_t capacity)
 {
     size_t n = p->class_count + (size_t)1;
-    *l = (labels){ .p = p, .capacity = capacity };
-    /* Not cleared: most searches use only a small part of them. */
-    l->list = arena_alloc(a, (capacity + (size_t)1) * sizeof *l->list);
-    l->next = arena_alloc(a, (capacity + (size_t)1) * sizeof *l->next);
-    l->merged = arena_alloc(a, (capacity + (size_t)1) * sizeof *l->merged);
-    l->room = arena_alloc(a, (capacity + (size_t)1) * sizeof *l->room);
+    *l = (labels){ .p = p, .memory = a, .capacity = capacity };
     l->run_first = arena_array(a, MOST_RUNS + 2, sizeof *l->run_first);
     l->items = arena_array(a, n, sizeof *l->items);
     l->size = arena_array(a, n, sizeof *l->size);
@@ -27,8 +47,8 @@ bool labels_init(labels *l, arena *a, const bound_problem *p, const double *size
     l->k.stride = p->dims;
     l->k.sizes = sizes;
     l->load = arena_array(a, n, sizeof *l->load);
-    return l->list != NULL && l->next != NULL && l->merged != NULL && l->room != NULL && l->run_first != NULL &&
-           l->items != NULL && l->size != NULL && l->gain != NULL && l->rates != NULL && l->load != NULL;
+    return make_room(l, FIRST_ROOM) && l->run_first != NULL && l->items != NULL && l->size != NULL && l->gain != NULL &&
+           l->rates != NULL && l->load != NULL;
 }
 
 /* ---- the loads --------------------------------------------------------------------------------------------------- */
@@ -204,27 +224,28 @@ static bool may_reach(labels *l, uint32_t from, label *x, double enough)
     return most > enough;
 }
 
-/* Adds the continuations by 0, 1, 2 … copies of an item: a run for each. false = too many. */
+/* Adds the continuations by 0, 1, 2 … copies of an item: a run for each. false = too many, or out of
+ * memory. */
 static bool continue_stage(labels *l, uint32_t item, uint32_t first, double enough, uint32_t *runs)
 {
     const label_node *n = &l->node;
     uint32_t c = l->items[item];
     double gain[LABEL_PRICES], missed[LABEL_PRICES];
-    uint32_t open = l->count - first;
     for (uint32_t v = 0; v < l->price_count; v++) {
         gain[v] = l->gain[(size_t)v * l->p->class_count + c];
         missed[v] = gain[v] > 0 ? gain[v] * (double)n->most[c] : 0;
     }
-    for (uint32_t i = 0; i < open; i++) l->room[i] = first + i;
+    l->open_count = l->count - first;
+    for (uint32_t i = 0; i < l->open_count; i++) l->open[i] = first + i;
     l->next_count = *runs = 0;
-    for (int64_t k = 0; k <= n->most[c] && open > 0; k++) {
+    for (int64_t k = 0; k <= n->most[c] && l->open_count > 0; k++) {
         uint64_t load = l->load[c] * (uint64_t)k;
         uint32_t had = l->next_count, left = 0;
-        if (*runs == MOST_RUNS) return false;
+        if (*runs == MOST_RUNS || !make_room(l, had + l->open_count)) return false;
         l->run_first[(*runs)++] = had;
-        l->steps += open;
-        for (uint32_t i = 0; i < open; i++) {
-            const label *x = &l->list[l->room[i]];
+        l->steps += l->open_count;
+        for (uint32_t i = 0; i < l->open_count; i++) {
+            const label *x = &l->list[l->open[i]];
             if (!fits(l, x->load + load)) continue;
             if (l->next_count == l->limit) return false;
             label *to = &l->next[l->next_count];
@@ -236,16 +257,16 @@ static bool continue_stage(labels *l, uint32_t item, uint32_t first, double enou
                 hopeless = hopeless || (low && gain[v] <= 0);
             }
             if (hopeless) continue;
-            l->room[left++] = l->room[i];
+            l->open[left++] = l->open[i];
             to->load = x->load + load;
             to->worth = x->worth + n->worth[c] * (double)k;
             if (ends || !may_reach(l, item + 1, to, enough)) continue;
-            to->parent = l->room[left - 1];
+            to->parent = l->open[left - 1];
             to->copies = (uint32_t)k;
             l->next_count++;
         }
         if (had == l->next_count) --*runs;
-        open = left;
+        l->open_count = left;
     }
     l->run_first[*runs] = l->next_count;
     return true;
@@ -307,10 +328,11 @@ static bool beaten(const labels *l, const front *f, const label *x)
     return false;
 }
 
-/* Appends the labels that no other one dominates. false = too many. */
+/* Appends the labels that no other one dominates. false = too many, or out of memory. */
 static bool keep_best(labels *l)
 {
     front f = { .count = 0 };
+    if (!make_room(l, l->count + l->next_count)) return false;
     for (uint32_t i = 0; i < FRONT; i++) f.worth[i] = -1;
     for (uint32_t i = 0; i < l->next_count; i++) {
         const label *x = &l->next[i];

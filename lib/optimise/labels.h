@@ -34,9 +34,10 @@ typedef struct label_node {
 
 typedef struct labels {
     const bound_problem *p;
+    arena *memory; /* the arrays of labels grow there */
     label *list, *next, *merged; /* all labels by stage; those of the stage under construction */
-    uint32_t capacity, limit, count, next_count;
-    uint32_t *room; /* labels of the stage before that can have more copies */
+    uint32_t capacity, reserved, limit, count, next_count, open_count;
+    uint32_t *open; /* labels of the stage before that can have more copies */
     uint32_t *run_first; /* index in `next` of the first label with so many copies */
     uint32_t *items, item_count; /* classes that the contents may have, largest first */
     uint32_t price_count;
@@ -51,16 +52,18 @@ typedef struct labels {
     uint32_t last; /* first label of the last stage */
     uint64_t full, guards; /* the load of a full node; a bit above each field */
     uint64_t steps; /* work so far: about one per label that was made */
+    bool failed; /* out of memory */
 } labels;
 
-/* Allocates memory for any node of the problem and so many labels. false = out of memory. */
+/* For any node of the problem and at most so many labels, for which there is room in the arena once a search has them:
+ * do not release a part of it that a search was in. false = out of memory. */
 bool labels_init(labels *l, arena *a, const bound_problem *p, const double *sizes, uint32_t capacity);
 /* Prepares to look for contents of a node. false = its resources do not fit a load. */
 bool labels_prepare(labels *l, const label_node *n);
 /* Looks for the content that is worth most, among those that are worth more than `enough`, with at most `limit` labels
  * in all. With a width, only so many labels are continued in each stage, and the content may not be the best; 0 = all
- * are. false = there are too many. *value receives its worth, and `copies` the content, by class; unchanged if none is
- * found. */
+ * are. false = there are too many, or l->failed. *value receives its worth, and `copies` the content, by class;
+ * unchanged if none is found. */
 bool labels_solve(labels *l, double enough, uint32_t limit, uint32_t width, double *value, double *copies);
 /* After a content was found: the best one that is worth less than *below, which receives its worth. false = none. */
 bool labels_next(labels *l, double *below, double *copies);

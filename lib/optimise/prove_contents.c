@@ -74,8 +74,7 @@ static bool add_cases(prover *w)
 /* Solves the row at the best prices. */
 static bool solve_row(prover *w, uint32_t row, double enough, uint32_t branches)
 {
-    contents_solve(w->x, row, w->m->best, enough, branches);
-    return mem_work(w->a->context, (size_t)w->x->steps * w->m->problem->dims);
+    return contents_solve(w->x, row, w->m->best, enough, branches);
 }
 
 /* The cases of every offer. *worst: the highest worth of a content per dollar. */

@@ -223,11 +223,10 @@ static bool price_place(prices *k, uint32_t number)
     contents *x = &k->w.contents;
     at->space = 0;
     if (at->row == UINT32_MAX) return add_staying(k, number, NULL);
-    contents_solve(x, at->row, k->w.m.tried, 0, NODE_BRANCHES);
+    if (!contents_solve(x, at->row, k->w.m.tried, 0, NODE_BRANCHES)) return false;
     k->w.work += x->steps;
     at->space = x->at_most;
     uint32_t count = 0;
-    if (!mem_work(k->w.a->context, (size_t)x->steps * k->p->dims)) return false;
     do {
         if (!add_staying(k, number, x->copies)) return false;
     } while (++count < CONTENTS_AT_ONCE && contents_next(x));

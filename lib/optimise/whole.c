@@ -91,9 +91,9 @@ static uint32_t branches_now(const whole *w)
 static bool solve_offer(whole *w, uint32_t place, const double *worth, double enough, uint32_t branches)
 {
     const master *m = &w->m;
-    contents_solve(&w->contents, m->offers[place], worth, enough, branches);
+    bool ok = contents_solve(&w->contents, m->offers[place], worth, enough, branches);
     w->work += w->contents.steps;
-    return mem_work(w->a->context, (size_t)w->contents.steps * m->problem->dims);
+    return ok;
 }
 
 /* Keeps the best contents that were found as columns. */
