@@ -4,16 +4,42 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_LABELS = 1 << 19, LABELS_A_BRANCH = 128, GUESS_WIDTH = 16, NEAR_PARTS = 8, CELLS = 2048 };
+enum {
+    MOST_LABELS = 1 << 19,
+    LABELS_A_BRANCH = 128,
+    GUESS_WIDTH = 16,
+    NEAR_PARTS = 8,
+    CELLS = 2048,
+    FIRST_BRANCHES = 32
+};
 #define WHOLE 1e-7 /* tolerance for treating a number as an integer */
+
+/* Makes room for so many branches. false = out of memory. */
+static bool room_for_branches(contents *w, uint32_t need)
+{
+    if (need <= w->reserved) return true;
+    size_t reserved = need > FIRST_BRANCHES ? 2 * (size_t)need : FIRST_BRANCHES;
+    size_t bytes = sizeof *w->branches + w->p->dims * sizeof *w->shares + sizeof *w->heap;
+    branch *branches = arena_items(w->memory, reserved, bytes); /* one block: none is asked for after one is refused */
+    if (branches == NULL) return mem_refused(&w->failed);
+    double *shares = (double *)(branches + reserved);
+    uint32_t *heap = (uint32_t *)(shares + reserved * w->p->dims);
+    if (w->reserved > 0) {
+        memcpy(branches, w->branches, w->branch_count * sizeof *branches);
+        memcpy(shares, w->shares, w->branch_count * (size_t)w->p->dims * sizeof *shares);
+        memcpy(heap, w->heap, w->heap_count * sizeof *heap);
+    }
+    w->branches = branches;
+    w->shares = shares;
+    w->heap = heap;
+    w->reserved = (uint32_t)reserved;
+    return true;
+}
 
 bool contents_init(contents *w, arena *a, const bound_problem *p, const double *sizes, uint32_t capacity)
 {
     size_t n = p->class_count + (size_t)1;
-    *w = (contents){ .p = p, .capacity = capacity };
-    w->branches = arena_array(a, capacity + (size_t)2, sizeof *w->branches);
-    w->shares = arena_array(a, (capacity + (size_t)2) * p->dims + 1, sizeof *w->shares);
-    w->heap = arena_array(a, capacity + (size_t)2, sizeof *w->heap);
+    *w = (contents){ .p = p, .memory = a, .capacity = capacity };
     w->copies = arena_array(a, n, sizeof *w->copies);
     w->tried = arena_array(a, n, sizeof *w->tried);
     w->density = arena_array(a, n, sizeof *w->density);
@@ -23,10 +49,9 @@ bool contents_init(contents *w, arena *a, const bound_problem *p, const double *
     w->order = arena_array(a, n, sizeof *w->order);
     w->rates = arena_array(a, p->dims + (size_t)1, sizeof *w->rates);
     w->left = arena_array(a, p->dims + (size_t)1, sizeof *w->left);
-    if (w->branches == NULL || w->shares == NULL || w->heap == NULL || w->copies == NULL || w->tried == NULL ||
-        w->density == NULL || w->most == NULL || w->low == NULL || w->high == NULL || w->order == NULL ||
-        w->left == NULL || w->rates == NULL || !labels_init(&w->labels, a, p, sizes, MOST_LABELS) ||
-        !knapsack_init(&w->k, a, p->dims, p->class_count))
+    if (!room_for_branches(w, 1) || w->copies == NULL || w->tried == NULL || w->density == NULL || w->most == NULL ||
+        w->low == NULL || w->high == NULL || w->order == NULL || w->left == NULL || w->rates == NULL ||
+        !labels_init(&w->labels, a, p, sizes, MOST_LABELS) || !knapsack_init(&w->k, a, p->dims, p->class_count))
         return false;
     w->k.stride = p->dims;
     w->k.sizes = sizes;
@@ -281,8 +306,10 @@ static void order_classes(contents *w)
     w->steps += p->class_count + w->order_count * w->order_count / 16;
 }
 
-static void split(contents *w, uint32_t number)
+/* false = out of memory */
+static bool split(contents *w, uint32_t number)
 {
+    if (!room_for_branches(w, w->branch_count + 2)) return false;
     branch *b = &w->branches[number];
     int64_t low = (int64_t)floor(b->part);
     b->below = w->branch_count;
@@ -294,6 +321,7 @@ static void split(contents *w, uint32_t number)
         look_at(w, w->branch_count);
         heap_push(w, w->branch_count++);
     }
+    return true;
 }
 
 static void solve(contents *w, double enough, uint32_t most)
@@ -315,7 +343,7 @@ static void solve(contents *w, double enough, uint32_t most)
         double least = enough > w->value ? enough : w->value;
         if (b->at_most <= least * (1 + 1e-11) || b->split == UINT32_MAX || w->branch_count + 2 > most) return;
         heap_pop(w);
-        split(w, top);
+        if (!split(w, top)) return;
     }
 }
 
@@ -324,5 +352,5 @@ bool contents_solve(contents *w, uint32_t row, const double *worth, double enoug
     w->row = row;
     w->worth = worth;
     solve(w, enough, most);
-    return !w->labels.failed && mem_work(w->labels.memory->context, (size_t)w->steps * w->p->dims);
+    return !w->failed && !w->labels.failed && mem_work(w->memory->context, (size_t)w->steps * w->p->dims);
 }

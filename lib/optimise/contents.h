@@ -27,7 +27,8 @@ typedef struct branch {
 
 typedef struct contents {
     const bound_problem *p;
-    uint32_t row, capacity; /* capacity: maximum number of branches */
+    arena *memory; /* the arrays of branches grow there */
+    uint32_t row, capacity, reserved; /* capacity: maximum number of branches */
     branch *branches;
     uint32_t branch_count;
     double *shares; /* [branch * dims] */
@@ -48,6 +49,7 @@ typedef struct contents {
     double *density, *tried;
     int64_t *left; /* by resource */
     uint32_t *heap, heap_count; /* branches that are not split, by at_most, descending */
+    bool failed; /* out of memory */
 } contents;
 
 /* Allocates memory for any row of the problem; a search may add to it (labels.h). `sizes` has its requests. false = out

@@ -8,7 +8,7 @@ enum { MOST_RUNS = 1024, FRONT = 24, FRONT_BLOCK = 8, FIRST_ROOM = 1 << 10 };
 #define SAME (1 + 1e-11) /* worths within this factor count as equal */
 
 /* Makes room for `need` labels, or the most that are allowed. false = out of memory. */
-static bool make_room(labels *l, uint32_t need)
+static bool room_for_labels(labels *l, uint32_t need)
 {
     if (need > l->capacity) need = l->capacity;
     if (need <= l->reserved) return true;
@@ -47,8 +47,8 @@ bool labels_init(labels *l, arena *a, const bound_problem *p, const double *size
     l->k.stride = p->dims;
     l->k.sizes = sizes;
     l->load = arena_array(a, n, sizeof *l->load);
-    return make_room(l, FIRST_ROOM) && l->run_first != NULL && l->items != NULL && l->size != NULL && l->gain != NULL &&
-           l->rates != NULL && l->load != NULL;
+    return room_for_labels(l, FIRST_ROOM) && l->run_first != NULL && l->items != NULL && l->size != NULL &&
+           l->gain != NULL && l->rates != NULL && l->load != NULL;
 }
 
 /* ---- the loads --------------------------------------------------------------------------------------------------- */
@@ -241,7 +241,7 @@ static bool continue_stage(labels *l, uint32_t item, uint32_t first, double enou
     for (int64_t k = 0; k <= n->most[c] && l->open_count > 0; k++) {
         uint64_t load = l->load[c] * (uint64_t)k;
         uint32_t had = l->next_count, left = 0;
-        if (*runs == MOST_RUNS || !make_room(l, had + l->open_count)) return false;
+        if (*runs == MOST_RUNS || !room_for_labels(l, had + l->open_count)) return false;
         l->run_first[(*runs)++] = had;
         l->steps += l->open_count;
         for (uint32_t i = 0; i < l->open_count; i++) {
@@ -332,7 +332,7 @@ static bool beaten(const labels *l, const front *f, const label *x)
 static bool keep_best(labels *l)
 {
     front f = { .count = 0 };
-    if (!make_room(l, l->count + l->next_count)) return false;
+    if (!room_for_labels(l, l->count + l->next_count)) return false;
     for (uint32_t i = 0; i < FRONT; i++) f.worth[i] = -1;
     for (uint32_t i = 0; i < l->next_count; i++) {
         const label *x = &l->next[i];
