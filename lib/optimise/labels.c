@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_RUNS = 1024, FRONT = 24, FRONT_BLOCK = 8, FIRST_ROOM = 1 << 10 };
+enum { MOST_RUNS = 1024, FRONT = 24, FRONT_BLOCK = 8, FIRST_ROOM = 1 << 7 };
 #define SAME (1 + 1e-11) /* worths within this factor count as equal */
 
 /* Makes room for `need` labels, or the most that are allowed. false = out of memory. */
