@@ -7,6 +7,7 @@
 
 #include <base/str.h>
 #include <explain/lint.h>
+#include <schedule/report.h>
 
 /* ---- topology ---------------------------------------------------------------------------------------------------- */
 
@@ -54,12 +55,104 @@ static void chosen(search *s, const karp_launch *l, uint32_t key, const char *ru
     record_cause(s->out, KARP_PLACEMENT_TOPOLOGY, &b);
 }
 
+/* ---- preferred spreads that were given up ------------------------------------------------------------------------ */
+
+/* The placed pods of the shape that the plan relaxed. */
+static size_t gave_up(const search *s)
+{
+    const karp_decision *d = s->out->decision;
+    size_t count = 0;
+    for (uint32_t i = 0; d->steps != NULL && i < s->snapshot->raw.pods.count; i++)
+        count += d->steps[i] > 0 && pod_at(&s->snapshot->raw, i)->shape == s->shape;
+    return count;
+}
+
+/* Why a preferred spread of the pods was dropped: what would stop the first one if it were required. */
+void dropped_causes(search *s)
+{
+    const shape *h = original_shape(s);
+    karp_options full = *s->options;
+    karp_decision *d = NULL;
+    const karp_unschedulable *row = NULL;
+    size_t count = h->spread.count == 0 ? 0 : gave_up(s);
+    spread_constraint *list = count == 0 ? NULL : search_copy(s, h->spread.items, h->spread.count, sizeof *list);
+    if (list == NULL) return;
+    for (uint32_t i = 0; i < h->spread.count; i++) list[i].schedule_anyway = false;
+    overlay_shape(&s->changed, s->shape)->spread.items = list;
+    full.explain = KARP_EXPLAIN_FULL;
+    s->status = overlay_decide(&s->changed, &full, &d, s->error);
+    overlay_view_reset(&s->changed);
+    if (s->status != KARP_OK) return;
+    for (size_t i = 0; i < d->unschedulable.count && row == NULL; i++) {
+        const karp_unschedulable *u = &d->unschedulable.items[i];
+        if (u->topology_count > 0 && pod_at(&s->snapshot->raw, u->pod)->shape == s->shape) row = u;
+    }
+    if (row != NULL) {
+        strbuf b = strbuf_on(s->out->context);
+        strbuf_put(&b, "the preferred topology spread by ", row->topologies[0].key, " was given up for ");
+        add_count(&b, count, " such pod: ", " such pods: ");
+        strbuf_addstr(&b, row->topologies[0].cause);
+        record_cause(s->out, KARP_PLACEMENT_TOPOLOGY, &b);
+    }
+    karp_decision_unref(d);
+}
+
+/* ---- zones that nothing asks for --------------------------------------------------------------------------------- */
+
+static bool has_pods_like_it(const search *s, const karp_launch *l)
+{
+    for (size_t i = 0; i < l->pod_count; i++) {
+        if (pod_at(&s->snapshot->raw, l->pods[i])->shape == s->shape) return true;
+    }
+    return false;
+}
+
+static bool about_zones(const search *s)
+{
+    const shape *h = original_shape(s);
+    bool some = volumes_have_zones(s) || s->snapshot->raw.default_spread.count > 0;
+    for (uint32_t i = 0; i < h->spread.count && !some; i++)
+        some = s->snapshot->facts.normalized[h->spread.items[i].topology_key] == s->snapshot->known.zone;
+    return some ||
+           h->required_affinity.count + h->required_anti.count + h->preferred_affinity.count + h->preferred_anti.count >
+               0;
+}
+
+/* Several new nodes for such pods, all in one zone, though the launch allows others: Karpenter leaves the zone to the
+ * cloud. */
+static void zone_cause(search *s, const karp_launch *l)
+{
+    const karp_decision *d = s->out->decision;
+    karp_str key = text_of(s->snapshot, s->snapshot->known.zone);
+    size_t count = 0;
+    if (l->choice.zone.len == 0 || about_zones(s) || only_value(l, key).len > 0 ||
+        !has_other_value(s->snapshot, s->snapshot->known.zone, l->choice.zone))
+        return;
+    for (size_t i = 0; i < d->launches.count; i++) {
+        const karp_launch *other = &d->launches.items[i];
+        if (!has_pods_like_it(s, other)) continue;
+        if (!equal_str(other->choice.zone, l->choice.zone)) return;
+        count++;
+    }
+    if (count < 2) return;
+    strbuf b = strbuf_on(s->out->context);
+    strbuf_putu(&b, "the ", count,
+                " new nodes for such pods may be in one zone, or in several: no topology spread by ");
+    strbuf_put(&b, "", key,
+               " asks for several, so Karpenter takes the cheapest offering and balances nothing; the "
+               "cloud may choose another zone at the same price");
+    record_cause(s->out, KARP_PLACEMENT_TOPOLOGY, &b);
+}
+
 void domain_causes(search *s, const karp_launch *l)
 {
     const shape *h = original_shape(s);
-    for (uint32_t i = 0; i < h->spread.count; i++)
+    for (uint32_t i = 0; i < h->spread.count; i++) {
+        if (!spread_counts(s->snapshot, s->pod, &h->spread.items[i])) continue; /* a note says it */
         chosen(s, l, h->spread.items[i].topology_key, "its topology spread by ",
                ", one of the domains with the fewest such pods");
+    }
+    zone_cause(s, l);
     for (uint32_t i = 0; i < h->required_affinity.count; i++)
         chosen(s, l, h->required_affinity.items[i].topology_key, "its pod affinity by ",
                ", where the pods are that it has to join, or where they all start");

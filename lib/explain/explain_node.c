@@ -26,7 +26,7 @@ struct karp_node_explanation {
     karp_str name; /* its name, in memory of the decision */
     karp_str drift; /* see drift_reason() */
     karp_str overruled;
-    karp_str facts[6]; /* the first fact_count; the last one is never used */
+    karp_str facts[7]; /* the first fact_count; the last one is never used */
     size_t fact_count;
     bool disrupted, expired, has_move;
     bool by_preference; /* see node_remedies */
@@ -467,6 +467,32 @@ static bool name_unplaced(karp_node_explanation *e, const karp_snapshot *s, cons
     return ok;
 }
 
+/* A pod of another node that is being deleted: it is part of every simulation, and keeps all nodes if it has no place.
+ * Source: Karpenter 1.15, SimulateScheduling(). */
+static bool name_leaving(karp_node_explanation *e, const karp_snapshot *s, const karp_decision *d)
+{
+    const karp_unschedulable *row = NULL;
+    uint32_t on = NO_ID;
+    bool ok = true;
+    for (size_t i = 0; i < d->unschedulable.count && row == NULL; i++) {
+        uint32_t name = pod_at(&s->raw, d->unschedulable.items[i].pod)->node;
+        on = name == NO_ID ? NO_ID : state_node_named(s, name_of(s, name));
+        if (on != NO_ID && s->nodes[on].marked) row = &d->unschedulable.items[i];
+    }
+    for (size_t i = 0; i < e->blockers.count && row != NULL; i++) {
+        karp_blocker *blocker = &e->blockers.items[i];
+        if (blocker->code != KARP_REASON_PODS_WOULD_NOT_SCHEDULE) continue;
+        strbuf text = strbuf_on(e->context);
+        strbuf_adds(&text, karp_reason_text(blocker->code));
+        strbuf_put(&text, ": ", pod_name(s, row->pod), " is on ");
+        strbuf_put(&text, "", name_of(s, s->nodes[on].name),
+                   ", which is being deleted, and has no other place; until it has, no node is removed: ");
+        show_unplaced(&text, row);
+        ok = strbuf_move(&text, &e->data, &blocker->detail) && ok;
+    }
+    return ok;
+}
+
 /* The node, and, if `others`, the nodes of the pass's commands, which go before it. NULL = out of memory. */
 static const karp_change *removals(karp_node_explanation *e, const karp_snapshot *s, bool others, size_t *count)
 {
@@ -535,7 +561,7 @@ static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, c
         if (has_price(e->move.price) && shares_launches(e, s, d))
             status = count_savings(e, seen, &options, changes, count, error);
         e->refused = e->refused || !name_launches(e, s, d) || !name_type(e, s, d) || !name_shielded(e, s, d) ||
-                     !blame_pending(e, s, d);
+                     !blame_pending(e, s, d) || !name_leaving(e, s, d);
     }
     e->refused = e->refused || !name_preference(e, s);
     karp_decision_unref(d);
@@ -576,6 +602,8 @@ static bool add_facts(karp_node_explanation *e, const karp_snapshot *s, const ka
     if (ok && predicts(options->common)) show_predicted(&text, s, e->node);
     ok = ok && keep_fact(e, &text);
     if (ok) (void)show_overcommit_of_node(&text, s, e->node);
+    ok = ok && keep_fact(e, &text);
+    if (ok && e->drift.len > 0) show_default_budget(&text, s, e->node);
     return ok && keep_fact(e, &text);
 }
 

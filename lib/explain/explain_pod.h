@@ -122,6 +122,8 @@ void shared_node_cause(karp_pod_explanation *e, const karp_snapshot *s, uint32_t
 void overcommit_cause(karp_pod_explanation *e, const karp_snapshot *s, uint32_t pod_number);
 /* domain_causes.c: the domain that its spread or affinity chooses for the new node */
 void domain_causes(search *s, const karp_launch *l);
+/* domain_causes.c: why preferred spreads of such pods were given up */
+void dropped_causes(search *s);
 /* pool_causes.c: what the requirements and taints of the launch's NodePool have to do with the pod and the type */
 void pool_causes(search *s, const karp_launch *l);
 /* size_causes.c: which request no type of the NodePool has room for, and what leaves so little */

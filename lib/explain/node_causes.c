@@ -145,7 +145,7 @@ static int64_t drain_ends(const node_claim *claim, int64_t now)
 static bool show_held(strbuf *b, const karp_snapshot *s, const state_node *n, int64_t now, const char *before)
 {
     size_t protected_ = 0, by_pdb = 0;
-    uint32_t first = NO_ID, first_by_pdb = NO_ID;
+    uint32_t first = NO_ID, first_by_pdb = NO_ID, covering = 0, other;
     bool several = false;
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
         uint32_t which = n->all_pods[i];
@@ -153,10 +153,11 @@ static bool show_held(strbuf *b, const karp_snapshot *s, const state_node *n, in
             first = protected_++ == 0 ? which : first;
             continue;
         }
-        enum pdb_answer answer = pod_pdb_check(s, which, now, PDB_ZERO_DISRUPTIONS, NULL);
+        enum pdb_answer answer = pod_pdb_check(s, which, now, PDB_ZERO_DISRUPTIONS, &other);
         if (answer == PDB_ALLOWED) continue;
         if (by_pdb++ == 0) {
             first_by_pdb = which;
+            covering = other;
             several = answer == PDB_SEVERAL;
         }
     }
@@ -167,7 +168,9 @@ static bool show_held(strbuf *b, const karp_snapshot *s, const state_node *n, in
     show_more(b, count, 1, " more", " more");
     strbuf_adds(b, protected_ > 0 ? " (karpenter.sh/do-not-disrupt)"
                    : several      ? " (more than one PodDisruptionBudget: Kubernetes evicts no such pod)"
-                                  : " (PodDisruptionBudget)");
+                                  : " (PodDisruptionBudget ");
+    if (protected_ == 0 && !several)
+        strbuf_put(b, "", name_of(s, s->raw.budgets.items[covering].meta.name), " allows no eviction)");
     return true;
 }
 
@@ -186,10 +189,24 @@ void show_overruled(strbuf *b, const karp_snapshot *s, uint32_t node_number, con
     strbuf_adds(b, " takes the node, and deletes such pods when that time is over");
 }
 
+/* Whether its expireAfter was the reason of the deletion: Karpenter deletes a claim when that time is over. */
+static void show_expired(strbuf *b, const node_claim *claim)
+{
+    enum { SOON = 600 }; /* seconds */
+    char length[KARP_VALUE_TEXT];
+    if (claim->meta.creation == KARP_NO_TIME || claim->meta.deletion == KARP_NO_TIME || claim->expire_after <= 0)
+        return;
+    int64_t due = instant_after(claim->meta.creation, claim->expire_after);
+    if (claim->meta.deletion < due || claim->meta.deletion >= instant_after(due, SOON * INT64_C(1000000000))) return;
+    karp_duration_format(claim->expire_after, length);
+    strbuf_put(b, ", as its expireAfter ", str_short_duration(str(length)), " was over; budgets do not count for that");
+}
+
 /* The pods that the drain waits for, and until when. */
 static void show_drain(strbuf *b, const karp_snapshot *s, const state_node *n, int64_t now)
 {
     const node_claim *claim = claim_of(s, n);
+    if (claim != NULL) show_expired(b, claim);
     if (!show_held(b, s, n, now, ": its drain waits for ")) return;
     int64_t end = drain_ends(claim, now);
     if (end != KARP_NO_TIME) {

@@ -49,6 +49,18 @@ void show_expiry(strbuf *b, const karp_snapshot *s, uint32_t node_number, int64_
     if (ends) strbuf_addstr(b, str_short_duration(str(text)));
 }
 
+void show_default_budget(strbuf *b, const karp_snapshot *s, uint32_t node_number)
+{
+    const node_pool *p = s->nodes[node_number].pool == NO_ID ? NULL : &s->raw.pools.items[s->nodes[node_number].pool];
+    if (p == NULL || p->budget_count != 1 || !str_is(p->budgets[0].nodes, "10%") || p->budgets[0].has_reasons ||
+        budget_scheduled(&p->budgets[0]))
+        return;
+    strbuf_put(b, "NodePool ", name_of(s, p->meta.name),
+               " has the budget that is Karpenter's default, 10% of its nodes "
+               "at a time, rounded up; spec.disruption.budgets sets another, "
+               "such as nodes: \"1\" for one by one");
+}
+
 void show_over_limit(strbuf *b, const karp_snapshot *s, uint32_t node_number)
 {
     uint32_t pool = s->nodes[node_number].pool;

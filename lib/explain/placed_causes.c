@@ -266,6 +266,17 @@ static void starting_node(search *s, const karp_placement *p)
     record_cause(s->out, KARP_PLACEMENT_ORDER, &b);
 }
 
+/* Of a pod without requests: nothing but the number of pods keeps it off a node. */
+static void no_requests(search *s)
+{
+    resource_list asked = original_shape(s)->requests;
+    if (resource_list_find(asked, RESOURCE_CPU) != NULL || resource_list_find(asked, RESOURCE_MEMORY) != NULL) return;
+    strbuf b = strbuf_on(s->out->context);
+    strbuf_adds(&b, "it requests neither cpu nor memory: Karpenter and kube-scheduler count only the number of pods of "
+                    "a node, and what its containers use has no part in it");
+    record_cause(s->out, KARP_PLACEMENT_FULLEST, &b);
+}
+
 void find_placement_causes(search *s)
 {
     karp_pod_explanation *e = s->out;
@@ -275,6 +286,7 @@ void find_placement_causes(search *s)
     if (l != NULL) {
         existing_nodes(s);
         if (s->status == KARP_OK) domain_causes(s, l);
+        if (s->status == KARP_OK) dropped_causes(s);
         if (s->status == KARP_OK) placed_volume_causes(s);
         if (s->status == KARP_OK) apart_causes(s, l);
         if (s->status == KARP_OK) launch_causes(e, s->snapshot, l, KARP_PLACEMENT_TYPE, &text, false);
@@ -288,6 +300,7 @@ void find_placement_causes(search *s)
     } else {
         strbuf_free(&text);
     }
+    if (s->status == KARP_OK && !e->refused) no_requests(s);
 }
 
 /* ---- running pods ------------------------------------------------------------------------------------------------ */

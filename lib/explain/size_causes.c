@@ -148,8 +148,11 @@ static void show_room(strbuf *b, const karp_snapshot *s, const market *m, uint32
     uint32_t count = 0;
     strbuf_put(b, ": ", text_of(s, t->name), " has ");
     show_amount(b, whole, bytes);
-    show_part(b, less(whole, capacity), bytes,
-              " for the virtual machine itself (Karpenter's VM_MEMORY_OVERHEAD_PERCENT)", &count);
+    show_part(
+        b, less(whole, capacity), bytes,
+        " for the virtual machine itself (Karpenter's VM_MEMORY_OVERHEAD_PERCENT, an estimate: lower it if real nodes "
+        "have more)",
+        &count);
     show_part(b, less(capacity, resource_list_get(t->allocatable_list, resource)), bytes,
               " for the system and the kubelet", &count);
     show_part(b, r->daemons, bytes, " for DaemonSets", &count);

@@ -45,7 +45,8 @@ static karp_status note_lacking(karp_reader *reader, const io_deferred *pool, co
     if (status == KARP_OK && lacking.len > 0)
         status = io_warn(reader,
                          "NodePool %.*s: launches nothing in %.*s: the subnets of %.*s %.*s are in %.*s; remove the "
-                         "zones from the NodePool or select subnets there",
+                         "zones from the NodePool or select subnets there, as topology spreads count them as domains "
+                         "without pods",
                          str_shown(pool->name, 64), pool->name.ptr,
                          str_shown((karp_str){ lacking.ptr, lacking.len }, ZONES_SHOWN), lacking.ptr,
                          str_shown(kind, 32), kind.ptr, str_shown(class_->name, 64), class_->name.ptr,

@@ -56,7 +56,8 @@ static void write_budgets(const text_out *t, const write_job *job, uint32_t meth
             buffer_text(t->out, "none applies now");
         } else {
             buffer_int(t->out, budget.remaining);
-            buffer_text(t->out, budget.remaining == 1 ? " disruption allowed" : " disruptions allowed");
+            buffer_text(t->out,
+                        budget.remaining == 1 ? " disruption allowed at a time" : " disruptions allowed at a time");
         }
         if (budget.next_change != KARP_NO_TIME && budget.next_change != 0) {
             char when[KARP_VALUE_TEXT];

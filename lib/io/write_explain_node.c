@@ -179,7 +179,7 @@ static const char *ends_when(uint32_t code)
         { KARP_REASON_CONSOLIDATION_DISABLED, "consolidateAfter is a duration" },
         { KARP_REASON_POLICY_WHEN_EMPTY, "its pods are gone" },
         { KARP_REASON_BUDGET, "the budget of its pool allows one more" },
-        { KARP_REASON_PODS_WOULD_NOT_SCHEDULE, "its pods have a place elsewhere" },
+        { KARP_REASON_PODS_WOULD_NOT_SCHEDULE, "all pods that would have to move have a place" },
         { KARP_REASON_SEVERAL_NODES_NEEDED, "one node is enough for its pods" },
         { KARP_REASON_NO_CHEAPER_NODE, "its pods fit on cheaper nodes" },
         { KARP_REASON_SPOT_TO_SPOT_DISABLED, "SpotToSpotConsolidation is switched on" },
@@ -273,7 +273,7 @@ static void write_budget(const text_out *t, const write_job *job, karp_str name,
         buffer_count(&line, nodes, "node");
         buffer_text(&line, ", and its disruption budgets allow ");
         buffer_int(&line, budget.remaining);
-        buffer_text(&line, budget.remaining == 1 ? " disruption now." : " disruptions now.");
+        buffer_text(&line, budget.remaining == 1 ? " disruption at a time now." : " disruptions at a time now.");
     }
     flow_line(t, "  ", 2, MOST_LINES, &line);
 }
@@ -464,9 +464,11 @@ static const char *drift_meaning(karp_str reason)
     static const struct {
         const char *reason, *text;
     } rows[] = {
-        { "AMIDrift", "AMIDrift: the node's image is none that its node class selects now: the terms have changed, or "
-                      "select a newer image (an alias that ends in @latest follows every release, and all nodes "
-                      "drift with it; a version in the alias stops that)" },
+        { "AMIDrift",
+          "AMIDrift: the node's image is none that its node class selects now: the terms have changed, or "
+          "select a newer image (an alias that ends in @latest follows every release, and all nodes "
+          "drift with it; a version in the alias stops that, and a budget of 0 nodes with the reason Drifted holds "
+          "the nodes)" },
         { "ImageDrift", "ImageDrift: a newer image than the node's is there for its node class" },
         { "K8sVersionDrift", "K8sVersionDrift: the cluster has another version of Kubernetes than the node" },
         { "KubeletIdentityDrift", "KubeletIdentityDrift: the kubelet's identity has changed since the launch" },

@@ -350,7 +350,8 @@ static bool detail_names(uint32_t code)
 {
     return code == KARP_REASON_POD_DO_NOT_DISRUPT || code == KARP_REASON_PDB_MULTIPLE ||
            code == KARP_REASON_PDB_BLOCKED || code == KARP_REASON_INVALID_PDB || code == KARP_REASON_BUDGET ||
-           code == KARP_REASON_STATIC_LIMIT || code == KARP_REASON_GROUP_ELSEWHERE;
+           code == KARP_REASON_STATIC_LIMIT || code == KARP_REASON_GROUP_ELSEWHERE ||
+           code == KARP_REASON_PODS_WOULD_NOT_SCHEDULE;
 }
 
 void rows_kept_reason(const text_out *t, size_t column, size_t most_lines, const karp_kept *kept)

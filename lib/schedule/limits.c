@@ -419,7 +419,8 @@ static bool report_nodes_beyond(scheduler *s, karp_decision *d, uint32_t pool)
     strbuf_putu(&b, "", nodes, " nodes are more than limits.nodes ");
     strbuf_add(&b, number, quantity_format((quantity){ .value = limit->value, .binary = limit->binary }, number));
     strbuf_adds(
-        &b, ": Karpenter compares this limit with the nodes before the pass, not with those that it launches in it");
+        &b, ": Karpenter compares this limit with the nodes before the pass, not with those that it launches in it; "
+            "limits of cpu and memory hold within it");
     bool ok = !b.failed && decision_warn(d, b.ptr, b.len);
     strbuf_free(&b);
     return ok;

@@ -157,6 +157,7 @@ static void count_spread(counting *c, const view *first, const view *last, const
         if (fresh) {
             strbuf text = strbuf_on(c->s->context);
             add_topology(c->s, &text, k->topology_key, k->label_selector);
+            if (!spread_counts(c->s->snapshot, pods->first, k)) strbuf_adds(&text, ", which counts none of them");
             finish_text(c, row, &text);
         }
         count_pods(c, row, pods, is_left(last, i) ? FATE_KEPT : FATE_DROPPED);

@@ -54,6 +54,8 @@ const offering *reservation_excluded(algebra *a, const karp_snapshot *w, const t
 bool report_reservations(scheduler *s, karp_decision *d);
 /* spread_notes.c: notes the spread constraints that do not count the pods which have them. */
 bool report_selectors(scheduler *s, karp_decision *d);
+/* Whether the constraint counts the pod that has it, or its selector is invalid. */
+bool spread_counts(const karp_snapshot *w, uint32_t pod_number, const spread_constraint *c);
 /* Of a launch that is on-demand only since its pods are many: see fallback_notes.c. false = out of memory */
 bool report_fallbacks(scheduler *s, karp_decision *d);
 /* apart.c: "one pod like it for each node: host port 80 is free once on a node". false = there is no such rule. */

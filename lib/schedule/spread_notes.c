@@ -12,32 +12,64 @@ typedef struct missed {
 
 enum { NOT_LOOKED, NOT_MISSED, MISSED }; /* of a class; MISSED + the number of the constraint */
 
+bool spread_counts(const karp_snapshot *w, uint32_t pod_number, const spread_constraint *c)
+{
+    const selector *x = c->label_selector;
+    label_list labels = store_pod_labels(&w->raw, pod_at(&w->raw, pod_number)->labels);
+    return x != NULL && (!selector_valid(x) || selector_selects(x, labels));
+}
+
 /* MISSED + the first constraint that does not count the pod itself. */
 static uint32_t misses_itself(const karp_snapshot *w, uint32_t pod_number)
 {
-    const pod *p = pod_at(&w->raw, pod_number);
-    spread_list list = w->raw.shapes.items[p->shape].spread;
+    spread_list list = w->raw.shapes.items[pod_at(&w->raw, pod_number)->shape].spread;
     for (uint32_t i = 0; i < list.count; i++) {
-        const selector *x = list.items[i].label_selector;
-        if (x == NULL || (selector_valid(x) && !selector_selects(x, store_pod_labels(&w->raw, p->labels))))
-            return MISSED + i;
+        if (!spread_counts(w, pod_number, &list.items[i])) return MISSED + i;
     }
     return NOT_MISSED;
+}
+
+/* The first label that the selector asks for and the pod does not have; NULL = its expressions exclude the pod. */
+static const label_pair *lacked(const selector *x, label_list labels)
+{
+    for (uint32_t i = 0; i < x->labels.count; i++) {
+        if (label_get(labels, x->labels.items[i].key) != x->labels.items[i].value) return &x->labels.items[i];
+    }
+    return NULL;
+}
+
+/* ", as its labelSelector asks for app=web, which they do not have". */
+static void show_why(strbuf *b, const karp_snapshot *w, const missed *m, const selector *x)
+{
+    label_list labels = store_pod_labels(&w->raw, pod_at(&w->raw, m->first)->labels);
+    const label_pair *l = x == NULL || !selector_valid(x) ? NULL : lacked(x, labels);
+    if (l == NULL) {
+        strbuf_adds(b, x != NULL ? ", as its labelSelector does not select them"
+                                 : ", as it has no labelSelector, and so counts no pod");
+        return;
+    }
+    strbuf_put(b, ", as its labelSelector asks for ", text_of(w, l->key), "=");
+    strbuf_put(b, "", text_of(w, l->value), m->count > 1 ? ", which they do not have" : ", which it does not have");
 }
 
 /* `b` is for the text of any note. */
 static bool note_missed(const karp_snapshot *w, karp_decision *d, strbuf *b, const missed *m)
 {
-    const spread_constraint *c = &w->raw.shapes.items[pod_at(&w->raw, m->first)->shape].spread.items[m->constraint];
+    spread_list list = w->raw.shapes.items[pod_at(&w->raw, m->first)->shape].spread;
+    const spread_constraint *c = &list.items[m->constraint];
     strbuf_clear(b);
     strbuf_put(b, "Pod ", pod_name(w, m->first), "");
     if (m->count > 1) {
         strbuf_putu(b, " and ", m->count - 1, "");
         strbuf_adds(b, m->count == 2 ? " more pod like it" : " more pods like it");
     }
-    strbuf_put(b, ": the topology spread by ", text_of(w, c->topology_key), " does not spread such pods, as ");
-    strbuf_adds(b, c->label_selector != NULL ? "its labelSelector does not select them"
-                                             : "it has no labelSelector, and so counts no pod");
+    strbuf_put(b, ": the topology spread by ", text_of(w, c->topology_key), "");
+    for (uint32_t i = m->constraint + 1; i < list.count; i++) {
+        if (!spread_counts(w, m->first, &list.items[i]))
+            strbuf_put(b, " and by ", text_of(w, list.items[i].topology_key), "");
+    }
+    strbuf_adds(b, " does not spread such pods");
+    show_why(b, w, m, c->label_selector);
     return !b->failed && decision_warn(d, b->ptr, b->len);
 }
 

@@ -188,7 +188,7 @@ def changes_of_topology():
     stray = [pod(f'web-{i}', topologySpreadConstraints=situations.spread('other')) for i in range(2)]
     notes = asked('plan', objects=[pool(LARGE), *stray, pod('own-0', topologySpreadConstraints=situations.spread('own'))])['warnings']
     equal([n for n in notes if 'spread' in n], ['Pod shop/web-0 and 1 more pod like it: the topology spread by topology.kubernetes.io/zone does not spread such '
-                                                'pods, as its labelSelector does not select them'], 'a selector of other pods')
+                                                'pods, as its labelSelector asks for app=other, which they do not have'], 'a selector of other pods')
 
 
 def behind_limits():
@@ -415,8 +415,84 @@ def changes_of_nodes():
         check(said in detail and (said or 'over' not in detail), detail)
 
 
+def spreads_that_spread_nothing():
+    """A spread whose selector misses its own pods: the label, every such constraint, and no word that it chose a zone."""
+    here = term(situations.ZONE, 'us-west-2a', 'us-west-2b')
+    both = [rule for key in (situations.ZONE, situations.HOST) for rule in situations.spread('blah', key, 'ScheduleAnyway')]
+    pods = [pod(f'web-{i}', topologySpreadConstraints=both) for i in range(2)]
+    told = asked('explain', 'pod', 'shop/web-0', objects=[pool(LARGE, here), *pods])
+    check('topology spread by topology.kubernetes.io/zone and by kubernetes.io/hostname does not spread such pods, as its labelSelector asks for app=blah' in str(told['warnings']), told['warnings'])
+    equal([c['text'] for c in told['causes'] if c['kind'] == 'topology'], [], 'it chooses nothing')
+    said = asked('plan', objects=[pool(LARGE, here), *pods], output='text')
+    check('of app=blah, which counts none of them: kept for all 2 pods' in said, said)
+
+
+def zones_without_a_rule():
+    """What decides about the zones of several nodes: a zone that nothing can be launched in, or nothing at all."""
+    stale = {**situations.NODE_CLASS, 'metadata': {'name': 'own'}, 'status': {'subnets': [{'id': f'subnet-{z}', 'zone': f'us-west-2{z}'} for z in 'ab']}}
+    pools = [pool(LARGE), pool(LARGE, term(situations.ZONE, 'us-west-2a', 'us-west-2d'), name='stale')]
+    for one in pools:
+        one['spec']['template']['spec']['nodeClassRef']['name'] = 'own'
+    pods = [pod(f'web-{i}', cpu='1500m', topologySpreadConstraints=situations.spread('web', how='ScheduleAnyway')) for i in range(4)]
+    for name in ('web-0', 'web-3'):
+        said = why('topology', name, stale, *pools, *pods)
+        check('by topology.kubernetes.io/zone was given up for 2 such pods: us-west-2d has the fewest pods, 0' in said and 'only NodePool stale names it' in said, f'{name}: {said}')
+    equal('given up' in why('topology', 'web-0', stale, pools[0], *pods), False, 'without that NodePool')
+    free = [pod(f'web-{i}', cpu='1500m') for i in range(3)]
+    said = why('topology', 'web-1', pool(LARGE), *free)
+    check('the 3 new nodes for such pods may be in one zone' in said and 'balances nothing' in said, said)
+    for objects in ([pool(LARGE, term(situations.ZONE, 'us-west-2a')), *free], [pool(LARGE), free[0]], [pool(LARGE), *pods]):
+        equal('balances nothing' in why('topology', 'web-0', *objects), False, 'one zone, one node, or a spread')
+
+
+def pods_without_requests():
+    idle = [pod(f'site-{i}') for i in range(3)]
+    for one in idle:
+        del one['spec']['containers'][0]['resources']
+    wanted = 'requests neither cpu nor memory'
+    for on in ([], [*joined('n1')]):
+        check(wanted in why('fullest', 'site-0', pool(LARGE), *on, *idle), 'a new node and an existing one')
+    equal(wanted in why('fullest', 'web-0', pool(LARGE), pod('web-0')), False, 'it has requests')
+
+
+def pods_of_nodes_that_go():
+    """A pod of a node that is being deleted keeps all others, if it has no place: it is named with its node."""
+    old = node('old', of='gone')
+    its = claim(old)
+    for one in (old, its):
+        one['metadata'].update(deletionTimestamp='2026-01-01T00:00:00Z', finalizers=['karpenter.sh/termination'])
+    stuck = pod('report-0', 'old', owner='StatefulSet', nodeSelector={'karpenter.sh/nodepool': 'gone'})
+    objects = [pool(SIZES, disruption=FREE), *joined('n1'), pod('web-0', 'n1'), old, its, stuck]
+    rows = stays('n1', *objects)
+    equal([r['code'] for r in rows], ['PODS_WOULD_NOT_SCHEDULE'], 'the only reason')
+    check('shop/report-0 is on old, which is being deleted, and has no other place' in rows[0]['detail'] and 'karpenter.sh/nodepool In [gone]' in rows[0]['detail'], rows)
+    said = asked('disrupt', *NOW, objects=objects, output='text')
+    check('not all pods that would have to move fit elsewhere: shop/report-0' in said, said)
+    its['spec'].update(expireAfter='24h', terminationGracePeriod='48h')
+    guard = {'apiVersion': 'policy/v1', 'kind': 'PodDisruptionBudget', 'metadata': {'name': 'all', 'namespace': 'shop'},
+             'spec': {'selector': {}, 'minAvailable': '100%'}, 'status': {'disruptionsAllowed': 0, 'expectedPods': 2}}
+    said = stays('old', *objects, guard)[0]['detail']
+    check('as its expireAfter 24h was over' in said and 'shop/report-0 (PodDisruptionBudget all allows no eviction) until' in said, said)
+    its['spec']['expireAfter'] = '12h'
+    check('expireAfter' not in stays('old', *objects, guard)[0]['detail'], 'it was deleted later')
+
+
+def budgets_at_a_time():
+    """A budget bounds what goes at a time, and is no rate; the default is named for nodes that drift."""
+    fleet = [one for i in range(12) for one in joined(f'n{i:02d}', 'm6i.large', Drifted='True')]
+    wanted = 'has the budget that is Karpenter\'s default, 10% of its nodes at a time'
+    for disruption, default in ((None, True), ({'budgets': [{'nodes': '2'}]}, False)):
+        said = asked('explain', 'node', 'n05', *NOW, objects=[pool(SIZES, disruption=disruption), *fleet, *(pod(f'web-{i}', f'n{i:02d}', cpu='1') for i in range(12))], output='text')
+        equal((wanted in said, 'allow 2 disruptions at a time now' in said), (default, True), said)
+
+
 volumes()
 what_nothing_says()
+spreads_that_spread_nothing()
+zones_without_a_rule()
+pods_without_requests()
+pods_of_nodes_that_go()
+budgets_at_a_time()
 full_nodes_before_spot()
 types()
 changes_of_nodes()

@@ -294,7 +294,7 @@ def zones_of_the_class():
     for listed, lacking in (('us-west-2b, us-west-2c', 'us-west-2c'), ('us-west-2c, us-west-2d', 'us-west-2c, us-west-2d'), ('us-west-2a', '')):
         said = answer('plan', '-f', '-', '--width', '1000', text=own.replace('ZONES', listed) + node_class + pod())
         note = (f'NodePool std: launches nothing in {lacking}: the subnets of EC2NodeClass default are in us-west-2a, us-west-2b; '
-                'remove the zones from the NodePool or select subnets there')
+                'remove the zones from the NodePool or select subnets there, as topology spreads count them as domains without pods')
         equal(note in said, bool(lacking), f'{listed}: {said}')
     check('launches nothing' not in answer('plan', '-f', '-', text=own.replace('ZONES', 'us-west-2c') + pod()), 'the class is unknown')
 

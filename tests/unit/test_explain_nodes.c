@@ -119,9 +119,9 @@ static const struct explained nodes[] = {
                   OWNED("e5", "", UP CONSOLIDATABLE, "") OWNED("e6", "", UP CONSOLIDATABLE, "") ROOM ONE,
       "NOT_REACHED_IN_PASS another command came first: Emptiness of e1, e2, e3, e4, e5 and 1 more node\n" MOVES },
     /* where its only pod would find no place there is no move */
-    { PLAIN ALONE("", UP CONSOLIDATABLE) ROOM NAMED,
-      "PODS_WOULD_NOT_SCHEDULE its pods would not all fit elsewhere: default/a: NodePool default: incompatible "
-      "requirements, the host name is fixed\n" },
+    { PLAIN ALONE("", UP CONSOLIDATABLE) ROOM NAMED, "PODS_WOULD_NOT_SCHEDULE not all pods that would have to move fit "
+                                                     "elsewhere: default/a: NodePool default: incompatible "
+                                                     "requirements, the host name is fixed\n" },
     /* drift comes before consolidation, where it is true */
     { HEAD OWN_POOL("disruption: {consolidateAfter: 0s}, ", ", requirements: []")
           ALONE("", UP CONSOLIDATABLE ", {type: Drifted, status: 'False'}")

@@ -373,7 +373,7 @@ static void disruption_as_text(void **state)
     karp_text text = { 0 };
     assert_int_equal(karp_write_disruption(context, &full, &options, &text, NULL), KARP_OK);
     EXPECT_LINES(
-        &text, "karp disrupt", "\nBudgets for Underutilized\n      default  2 disruptions allowed\n",
+        &text, "karp disrupt", "\nBudgets for Underutilized\n      default  2 disruptions allowed at a time\n",
         "\nCandidates\n      ip-10-0-2-17  pool default  $0.384/h  disruption cost 8.9906  3 pods\n", "\nDisrupt\n",
         "\nNot disrupted\n",
         "Plan: 1 to delete, 2 to replace by MultiNodeConsolidation; 1 candidate, 1 node stays in this pass.\n");
