@@ -59,10 +59,40 @@ void cli_put_words(cli_writer *w, size_t at, size_t indent, const char *text, si
     lay_words((karp_str){ text, length }, at, indent, width, put_piece, w);
 }
 
+enum { DEPTH = 8 }; /* brackets that are closed after a cut */
+
+/* The part of JSON up to its last comma, and what closes it: {"values":["a", -> ]} */
+static karp_str cut_json(karp_str json, char closing[DEPTH + 1])
+{
+    size_t depth = 0, end = json.len - DEPTH;
+    bool quoted = false;
+    while (end > 0 && json.ptr[end - 1] != ',') end--;
+    for (size_t i = 0; i < end; i++) {
+        char c = json.ptr[i];
+        if (c == '"' && (i == 0 || json.ptr[i - 1] != '\\')) quoted = !quoted;
+        if (quoted) continue;
+        if ((c == '{' || c == '[') && depth < DEPTH) closing[depth++] = c == '{' ? '}' : ']';
+        if ((c == '}' || c == ']') && depth > 0) depth--;
+    }
+    closing[depth] = '\0';
+    for (size_t i = 0; i < depth / 2; i++) {
+        char c = closing[i];
+        closing[i] = closing[depth - 1 - i];
+        closing[depth - 1 - i] = c;
+    }
+    return (karp_str){ json.ptr, quoted ? 0 : end };
+}
+
 static void put_at_most(cli_writer *w, const char *text, size_t length, size_t most)
 {
+    char closing[DEPTH + 1] = "";
     karp_str shown = str_cut((karp_str){ text, length }, most);
     bool hidden;
+    if (shown.len < length && shown.len > DEPTH && (text[0] == '{' || text[0] == '[')) {
+        karp_str whole = cut_json(shown, closing);
+        if (whole.len > 0) shown = whole;
+        else closing[0] = '\0';
+    }
     for (size_t i = 0, bytes; i < shown.len; i += bytes) {
         bytes = character_at(shown, i, &hidden);
         const char *instead = w->html ? html_entity(text[i]) : NULL;
@@ -71,7 +101,8 @@ static void put_at_most(cli_writer *w, const char *text, size_t length, size_t m
         if (instead != NULL) cli_put_text(w, instead);
         else cli_put(w, &text[i], bytes);
     }
-    if (shown.len < length) cli_put_text(w, " \xe2\x80\xa6");
+    if (shown.len < length) cli_put_text(w, closing[0] != '\0' ? "\xe2\x80\xa6" : " \xe2\x80\xa6");
+    cli_put_text(w, closing);
 }
 
 void cli_put_shown(cli_writer *w, const char *text, size_t length) { put_at_most(w, text, length, SHOWN); }

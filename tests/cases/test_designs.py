@@ -197,4 +197,11 @@ with tempfile.TemporaryDirectory() as folder:
             file.write(DUMP.read_bytes())
         check(shown in run('whatif', DUMP, '--design', os.fsdecode(path), '-o', 'markdown')[0], f'{name}: a heading of Markdown')
         equal([d['name'] for d in json.loads(run('whatif', DUMP, '--design', os.fsdecode(path), '-o', 'json')[0])['designs']][1], quoted, f'{name}: JSON')
+# A long requirement is cut between its values, and its brackets are closed.
+with tempfile.TemporaryDirectory() as folder:
+    many = pathlib.Path(folder) / 'many.yaml'
+    many.write_text('apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: spot}\nspec: {template: {spec: {nodeClassRef: {group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}, requirements: ['
+                    '{key: karpenter.k8s.aws/instance-family, operator: In, values: [c5, c5a, c5d, c6a, c6i, c6id, c7a, c7i, m5, m5a, m5d, m6a, m6i, m6id, m7a, m7i, r5, r5a]}]}}}\n')
+    said = run('whatif', DUMP, '--design', many, '--width', '60')[0]
+    check(',…]}' in said and '"' not in said.split(',…]}')[1].split('\n')[0], said)
 sys.exit(finish())
