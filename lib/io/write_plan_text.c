@@ -175,8 +175,17 @@ static void write_why(const text_out *t, const write_job *job, const karp_launch
     buffer_free(&words);
 }
 
+/* EC2's fleets for spot have the allocation strategy price-capacity-optimized; other clouds' providers choose a type
+ * themselves. */
+static bool chosen_by_ec2(const write_job *job, const karp_launch *launch)
+{
+    return str_starts(job->options->catalogue, "aws") && str_is(launch->choice.capacity_type, "spot") &&
+           launch->instance_type_count > 1;
+}
+
 static void write_launches(const text_out *t, const write_job *job, const launch_folds *folds, const row_widths *widths)
 {
+    bool by_ec2 = false;
     if (folds->count == 0) return;
     section(t, "Launch");
     for (size_t i = 0; i < folds->count; i++) {
@@ -189,6 +198,16 @@ static void write_launches(const text_out *t, const write_job *job, const launch
         folded_pods(t, folds, job, "", i);
         launch.instance_type_count = folded_type_count(folds, job, i);
         write_why(t, job, &launch);
+        by_ec2 = by_ec2 || chosen_by_ec2(job, &launch);
+    }
+    if (by_ec2) {
+        text_flow flow;
+        buffer_text(t->out, "  ");
+        flow_begin(&flow, t, 2, 2, MOST_DETAIL_LINES);
+        flow_words(&flow,
+                   str("EC2 chooses among the types of a spot launch by price and spare capacity, and may launch a "
+                       "dearer one."));
+        buffer_char(t->out, '\n');
     }
 }
 

@@ -445,6 +445,13 @@ def zones_without_a_rule():
         equal('balances nothing' in why('topology', 'web-0', *objects), False, 'one zone, one node, or a spread')
 
 
+def who_chooses():
+    """A plan says who chooses among the types of a spot launch; on-demand, and with one type, nobody does."""
+    for types, capacity, wanted in ((('m6i.large', 'm6i.xlarge'), 'spot', True), (('m6i.large',), 'spot', False), (('m6i.large', 'm6i.xlarge'), 'on-demand', False)):
+        said = asked('plan', objects=[pool(term(TYPE, *types), term(CAPACITY, capacity)), pod('web-0')], output='text')
+        equal('EC2 chooses among the types of a spot launch by price and spare capacity' in said, wanted, said)
+
+
 def pods_without_requests():
     idle = [pod(f'site-{i}') for i in range(3)]
     for one in idle:
@@ -490,6 +497,7 @@ volumes()
 what_nothing_says()
 spreads_that_spread_nothing()
 zones_without_a_rule()
+who_chooses()
 pods_without_requests()
 pods_of_nodes_that_go()
 budgets_at_a_time()
