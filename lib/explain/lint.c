@@ -188,14 +188,28 @@ static void count_left(linting *l, const lint_group *g)
     l->left += left;
 }
 
+static bool waits_for_reservation(const linting *l)
+{
+    for (size_t i = 0; i < l->plan->unschedulable.count; i++) {
+        const karp_unschedulable *row = &l->plan->unschedulable.items[i];
+        if (row->pod == l->first_left) return row->code == KARP_REASON_RESERVED;
+    }
+    return false;
+}
+
 static void lint_not_placed(linting *l)
 {
     if (!lint_has_nodes(l) || lint_plan(l) == NULL || l->plan->unschedulable.count == 0) return;
     lint_each_group(l, ALIKE_IN_RULES, count_left);
     if (l->left == 0) return;
     strbuf_putu(&l->text, "the plan leaves ", l->left, l->left == 1 ? " pod pending" : " pods pending");
-    strbuf_put(&l->remedy, "karp explain pod ", pod_name(l->snapshot, l->first_left),
-               " says why, and what would place it");
+    if (waits_for_reservation(l)) {
+        strbuf_adds(&l->text, " in its first round, for which reservations have too few free instances");
+        strbuf_adds(&l->remedy, "karp plan --settle says whether a later round places them");
+    } else {
+        strbuf_put(&l->remedy, "karp explain pod ", pod_name(l->snapshot, l->first_left),
+                   " says why, and what would place it");
+    }
     lint_note(l, LINT_NOT_PLACED, "Pod", pod_name(l->snapshot, l->first_left));
 }
 

@@ -7,6 +7,7 @@
 #include <schedule/devices.h>
 #include <schedule/hosts.h>
 #include <schedule/ports.h>
+#include <schedule/result.h>
 #include <schedule/scheduler.h>
 #include <schedule/templates.h>
 #include <schedule/types.h>
@@ -262,6 +263,12 @@ static void show_behind_limits(scheduler *s, strbuf *b, const template_ *t, cons
     }
 }
 
+/* Whether the requirements allow more than reservations. */
+static bool allows_more(const scheduler *s, uint32_t set)
+{
+    return result_allows(s, set, s->snapshot->known.on_demand) || result_allows(s, set, s->snapshot->known.spot);
+}
+
 static void detail_of(scheduler *s, strbuf *b, const template_ *t, const view *v, uint32_t code, uint32_t set)
 {
     switch (code) {
@@ -276,7 +283,9 @@ static void detail_of(scheduler *s, strbuf *b, const template_ *t, const view *v
         return;
     case KARP_REASON_RESERVED:
         strbuf_adds(b, "compatible reserved offerings could not be reserved: pods of this round take all that is free; "
-                       "a later round finds them full, and launches what else the requirements allow");
+                       "a later round finds them full, and ");
+        strbuf_adds(b, allows_more(s, set) ? "launches what else the requirements allow"
+                                           : "the requirements allow nothing else");
         return;
     case KARP_REASON_RESERVED_FULL:
         strbuf_adds(b, "the only compatible reserved offering is full; falling through to other NodePools");

@@ -64,8 +64,13 @@ def what_nothing_says():
                                                      'instanceMatchCriteria': 'targeted', 'reservationType': 'default', 'state': 'active'}]}}
     own = pool(LARGE, term(CAPACITY, 'reserved', 'on-demand'))
     own['spec']['template']['spec']['nodeClassRef']['name'] = 'own'
-    told = asked('explain', 'pod', 'shop/job-1', objects=[reserved, own, *(pod(f'job-{i}', cpu='1500m') for i in range(2))])
-    check('a later round finds them full, and launches what else the requirements allow' in str(told['unschedulable']), told)
+    for allowed, wanted in ((('reserved', 'on-demand'), 'launches what else the requirements allow'), (('reserved',), 'the requirements allow nothing else')):
+        own['spec']['template']['spec']['requirements'][1]['values'] = list(allowed)
+        two = [reserved, own, *(pod(f'job-{i}', cpu='1500m') for i in range(2))]
+        told = asked('explain', 'pod', 'shop/job-1', objects=two)
+        check(f'a later round finds them full, and {wanted}' in str(told['unschedulable']), told)
+        found = [f for f in asked('lint', objects=two)['findings'] if f['rule'] == 'not-placed']
+        check('in its first round, for which reservations have too few free instances' in found[0]['text'] and 'karp plan --settle' in found[0]['remedy'], found)
 
 
 def full_nodes_before_spot():
