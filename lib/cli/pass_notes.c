@@ -131,7 +131,7 @@ karp_status pair_note(cli_answer *answer, const karp_options *common, const karp
     karp_str own = karp_node_explanation_node(explanation), pool = { "", 0 };
     size_t tried = 0;
     bool told = false;
-    if (!costs_as_much(explanation)) return KARP_OK;
+    if (karp_node_explanation_drift(explanation).len > 0 || !costs_as_much(explanation)) return KARP_OK;
     karp_status status = karp_snapshot_table(answer->input.snapshot, KARP_TABLE_SNAPSHOT_NODES, &nodes, &answer->error);
     if (status == KARP_OK) status = karp_table_find(nodes, str("name"), &names);
     if (status == KARP_OK) status = karp_table_find(nodes, str("node_pool"), &pools);

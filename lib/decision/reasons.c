@@ -99,7 +99,7 @@ static const struct reason registry[] = {
     { KARP_REASON_NOT_EMPTY, 0, "NOT_EMPTY", "pods run on the node" },
     { KARP_REASON_EMPTY_NODE, 0, "EMPTY_NODE", "the node is empty: the method Emptiness decides about it" },
     { KARP_REASON_NOT_CONSOLIDATABLE, 0, "NOT_CONSOLIDATABLE", "the condition Consolidatable is not true" },
-    { KARP_REASON_NOT_DRIFTED, 0, "NOT_DRIFTED", "the node has not drifted" },
+    { KARP_REASON_NOT_DRIFTED, 0, "NOT_DRIFTED", "the condition Drifted of its NodeClaim is not true" },
     { KARP_REASON_INSTANCE_TYPE_NOT_FOUND, 1, "INSTANCE_TYPE_NOT_FOUND",
       "the node's instance type is not in the catalogue" },
     { KARP_REASON_NO_CAPACITY_TYPE, 1, "NO_CAPACITY_TYPE", "the node has no karpenter.sh/capacity-type label" },

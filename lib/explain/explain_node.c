@@ -26,7 +26,7 @@ struct karp_node_explanation {
     karp_str name; /* its name, in memory of the decision */
     karp_str drift; /* see drift_reason() */
     karp_str overruled;
-    karp_str facts[7]; /* the first fact_count; the last one is never used */
+    karp_str facts[8]; /* the first fact_count; the last one is never used */
     size_t fact_count;
     bool disrupted, expired, has_move;
     bool by_preference; /* see node_remedies */
@@ -439,9 +439,10 @@ static bool name_preference(karp_node_explanation *e, const karp_snapshot *s)
         karp_blocker *blocker = &e->blockers.items[i];
         if (!about_places(blocker->code)) continue;
         strbuf text = strbuf_on(e->context);
-        strbuf_put(&text, "", blocker->detail, "; ");
         (void)show_preference(&text, s, e->node);
-        strbuf_adds(&text, ", which counts as a rule while it can be kept: without preferences the node goes");
+        strbuf_put(&text,
+                   ", which counts as a rule while it can be kept: without preferences the node goes; with them ",
+                   blocker->detail, "");
         ok = strbuf_move(&text, &e->data, &blocker->detail) && ok;
     }
     return ok;
@@ -603,8 +604,21 @@ static bool add_facts(karp_node_explanation *e, const karp_snapshot *s, const ka
     ok = ok && keep_fact(e, &text);
     if (ok) (void)show_overcommit_of_node(&text, s, e->node);
     ok = ok && keep_fact(e, &text);
+    if (ok && str_is(e->drift, "AMIDrift")) show_latest_image(&text, s, e->node);
+    ok = ok && keep_fact(e, &text);
     if (ok && e->drift.len > 0) show_default_budget(&text, s, e->node);
     return ok && keep_fact(e, &text);
+}
+
+/* The nodes of its NodePool that count as disrupted already. */
+static size_t busy_nodes(const karp_node_explanation *e, const karp_snapshot *s)
+{
+    uint32_t pool = s->nodes[e->node].pool;
+    karp_pool_budget row = { .size = sizeof row };
+    for (size_t i = 0; pool != NO_ID && karp_decision_budget(e->decision, i, &row) == KARP_OK; i++) {
+        if (equal_str(row.node_pool, name_of(s, s->raw.pools.items[pool].meta.name))) return row.busy_count;
+    }
+    return 0;
 }
 
 static karp_status find_remedies(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *options,
@@ -616,6 +630,7 @@ static karp_status find_remedies(karp_node_explanation *e, const karp_snapshot *
                         .node = e->node,
                         .options = options,
                         .blockers = e->blockers.items,
+                        .busy = busy_nodes(e, s),
                         .blocker_count = e->blockers.count,
                         .before = empties_first(e, options) ? e->decision : NULL };
     karp_status status = find_node_remedies(&r, error);

@@ -37,12 +37,14 @@ void show_unplaced(strbuf *b, const karp_unschedulable *row)
 }
 
 /* The kind of the pods' first preference, and the key that it is about; NULL = they have none. */
-static const char *preference_of(const shape *h, uint32_t *key)
+static const char *preference_of(const shape *h, uint32_t *key, int32_t *max_skew)
 {
     *key = NO_ID;
+    *max_skew = 0;
     for (uint32_t i = 0; i < h->spread.count; i++) {
         if (!h->spread.items[i].schedule_anyway) continue;
         *key = h->spread.items[i].topology_key;
+        *max_skew = h->spread.items[i].max_skew;
         return "topology spread (ScheduleAnyway) by ";
     }
     if (h->preferred_anti.count > 0) *key = h->preferred_anti.items[0].topology_key;
@@ -57,12 +59,14 @@ bool show_preference(strbuf *b, const karp_snapshot *s, uint32_t node_number)
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
         const pod *p = pod_at(&s->raw, n->all_pods[i]);
         uint32_t key;
-        const char *kind = pod_reschedulable(p) ? preference_of(&s->raw.shapes.items[p->shape], &key) : NULL;
+        int32_t max_skew;
+        const char *kind = pod_reschedulable(p) ? preference_of(&s->raw.shapes.items[p->shape], &key, &max_skew) : NULL;
         if (kind == NULL) continue;
         if (b == NULL) return true;
         strbuf_put(b, "", pod_name(s, n->all_pods[i]), " prefers a ");
         strbuf_adds(b, kind);
         if (key != NO_ID) strbuf_addstr(b, text_of(s, key));
+        if (max_skew > 0) strbuf_putu(b, " with maxSkew ", (uint64_t)max_skew, "");
         return true;
     }
     return false;

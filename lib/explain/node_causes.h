@@ -35,7 +35,9 @@ int64_t node_expires(const karp_snapshot *s, uint32_t node_number);
 void show_expiry(strbuf *b, const karp_snapshot *s, uint32_t node_number, int64_t now);
 /* node_facts.c: that its NodePool uses more than a limit, which removes no node. Nothing if it does not. */
 void show_over_limit(strbuf *b, const karp_snapshot *s, uint32_t node_number);
-/* "" = its NodePool has other budgets than the default */
+/* node_facts.c: that its node class selects the latest image, whatever it is. Nothing if it does not. */
+void show_latest_image(strbuf *b, const karp_snapshot *s, uint32_t node_number);
+/* node_facts.c: that its NodePool has the default budget. Nothing if it has others. */
 void show_default_budget(strbuf *b, const karp_snapshot *s, uint32_t node_number);
 
 /* move_causes.c: the reason of a NodePool. Of a filter of types, the requirement that no type meets ("…; none has KEY

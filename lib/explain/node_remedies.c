@@ -3,6 +3,7 @@
 
 #include <base/error.h>
 #include <decision/decision.h>
+#include <explain/explain_pod.h>
 #include <explain/node_causes.h>
 #include <schedule/movable.h>
 
@@ -18,7 +19,7 @@ static const change changes[] = {
     { KARP_REASON_PDB_BLOCKED, "let PodDisruptionBudgets allow the eviction of ", false },
     { KARP_REASON_PDB_MULTIPLE, "let at most one PodDisruptionBudget cover ", false },
     { KARP_REASON_NODE_DO_NOT_DISRUPT, "remove karpenter.sh/do-not-disrupt from the node and its NodeClaim", false },
-    { KARP_REASON_BUDGET, "let the disruption budgets allow one more node", true },
+    { KARP_REASON_BUDGET, "let the disruption budgets allow ", true },
     { KARP_REASON_CONSOLIDATION_DISABLED, "set consolidateAfter to a duration", true },
     { KARP_REASON_NOT_CONSOLIDATABLE, "shorten consolidateAfter", true },
     { KARP_REASON_POLICY_WHEN_EMPTY, "set consolidationPolicy WhenEmptyOrUnderutilized", true },
@@ -80,6 +81,7 @@ static void show_change(const node_remedies *r, const change *c, strbuf *b)
         strbuf_addstr(b, pod_name(s, n->all_pods[i]));
     }
     show_more(b, count, MOST_NAMED, " more pod", " more pods");
+    if (c->code == KARP_REASON_BUDGET) add_count(b, r->busy + 1, " node at a time", " nodes at a time");
     if (!c->of_pool || n->pool == NO_ID) return;
     strbuf_put(b, " in NodePool ", name_of(s, s->raw.pools.items[n->pool].meta.name), "");
 }

@@ -13,6 +13,7 @@ typedef struct node_remedies {
     const karp_disrupt_options *options;
     const karp_blocker *blockers;
     size_t blocker_count;
+    size_t busy; /* nodes of its NodePool that count as disrupted */
     const karp_decision *before; /* its commands come first; NULL = there are none */
     LIST_OF(karp_node_remedy) found; /* the caller frees the list */
     uint32_t tried;

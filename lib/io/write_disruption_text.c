@@ -102,6 +102,18 @@ static void write_candidates(const text_out *t, const write_job *job)
     }
 }
 
+/* The nodes that are not removed, and are not being deleted. */
+static size_t staying(const write_job *job)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < karp_decision_kept_count(job->decision); i++) {
+        karp_kept kept;
+        get_kept(job, job->decision, i, &kept);
+        count += kept.code != KARP_REASON_DELETING;
+    }
+    return count;
+}
+
 void disruption_as_text(const write_job *job)
 {
     const text_out *t = &(text_out){ job->out, job->options->width, job->options->color != 0 };
@@ -127,7 +139,7 @@ void disruption_as_text(const write_job *job)
         rows_commands(t, job, job->decision);
     }
     if (karp_decision_kept_count(job->decision) > 0) {
-        section(t, "Not disrupted");
+        section(t, "Not disrupted in this pass");
         rows_kept(t, job, job->decision);
     }
     notes_section(t, job);
@@ -137,7 +149,7 @@ void disruption_as_text(const write_job *job)
     buffer_text(b, karp_method_name(header.method));
     buffer_text(b, "; ");
     size_t candidates = karp_decision_candidate_count(job->decision);
-    size_t kept = karp_decision_kept_count(job->decision);
+    size_t kept = staying(job);
     buffer_uint(b, candidates);
     buffer_text(b, candidates == 1 ? " candidate, " : " candidates, ");
     buffer_uint(b, kept);

@@ -118,18 +118,19 @@ static void write_move(const text_out *t, const karp_move *move)
     if (move->moved == 0) {
         buffer_text(b, "no pod has to move");
     } else {
-        buffer_text(b, "its ");
+        buffer_text(b, move->launches > 0 ? "for its " : "its ");
         buffer_count(b, move->moved, "pod");
     }
     if (move->moved > 0 && move->launches == 0) {
         buffer_text(b, " would fit on existing nodes");
-    } else if (move->launches > 0) {
-        text_between(b, " to ", move->choice.instance_type, ", ");
+    } else if (move->launches > 0) { /* some of the pods may go to existing nodes */
+        text_between(b, " ", move->choice.instance_type, ", ");
         text_clean(b, move->choice.zone);
         text_between_money(b, ", $", move->choice.price, "/h");
         if (move->launches > 1) {
             buffer_between_u(b, " and ", move->launches - 1, " more");
         }
+        buffer_text(b, " would be launched");
     }
     if (!(move->price > 0)) {
         buffer_text(b, ". What that saves is unknown, as the node's price is.\n");
@@ -178,7 +179,7 @@ static const char *ends_when(uint32_t code)
         { KARP_REASON_NOT_CONSOLIDATABLE, "its NodeClaim has become Consolidatable" },
         { KARP_REASON_CONSOLIDATION_DISABLED, "consolidateAfter is a duration" },
         { KARP_REASON_POLICY_WHEN_EMPTY, "its pods are gone" },
-        { KARP_REASON_BUDGET, "the budget of its pool allows one more" },
+        { KARP_REASON_BUDGET, "fewer nodes use up the budget of its pool, or it allows more" },
         { KARP_REASON_PODS_WOULD_NOT_SCHEDULE, "all pods that would have to move have a place" },
         { KARP_REASON_SEVERAL_NODES_NEEDED, "one node is enough for its pods" },
         { KARP_REASON_NO_CHEAPER_NODE, "its pods fit on cheaper nodes" },
@@ -273,7 +274,9 @@ static void write_budget(const text_out *t, const write_job *job, karp_str name,
         buffer_count(&line, nodes, "node");
         buffer_text(&line, ", and its disruption budgets allow ");
         buffer_int(&line, budget.remaining);
-        buffer_text(&line, budget.remaining == 1 ? " disruption at a time now." : " disruptions at a time now.");
+        buffer_text(&line, budget.remaining == 1
+                               ? " disruption at a time now: the next node may follow when that one is done."
+                               : " disruptions at a time now: the next node may follow when one is done.");
     }
     flow_line(t, "  ", 2, MOST_LINES, &line);
 }
@@ -294,7 +297,7 @@ static void write_leaving(const text_out *t, const karp_blocker *blocker)
         karp_time_format(blocker->until, when);
         buffer_text(t->out, ", at the latest from ");
         buffer_text(t->out, when);
-        buffer_text(t->out, " on");
+        buffer_text(t->out, " on, when pods that are left are deleted");
     }
     buffer_text(t->out, ".\n");
 }
@@ -338,7 +341,7 @@ static void write_until(const text_out *t, const write_job *job, const karp_node
         goes = i == 0 && blocker.code == KARP_REASON_NOT_REACHED_IN_PASS;
         empty_only = empty_only || blocker.code == KARP_REASON_POLICY_WHEN_EMPTY;
         if (empty_only && of_pods(blocker.code)) continue;
-        buffer_text(b, shown++ == 0 ? "Eligible again: " : ", and ");
+        buffer_text(b, shown++ == 0 ? "Eligible: " : ", and ");
         if (blocker.until != KARP_NO_TIME) {
             karp_time_format(blocker.until, when);
             buffer_text(b, "from ");
@@ -362,7 +365,9 @@ static void write_remedies(const text_out *t, const write_job *job, const karp_n
     size_t count = karp_node_explanation_remedy_count(explanation);
     uint32_t tried = karp_node_explanation_tried(explanation);
     if (count == 0 && tried > 0) {
-        buffer_between_u(t->out, "No change that was tried lets it go (", tried, " tried).\n");
+        buffer_between_u(t->out,
+                         "No change of its pods, its NodePool or disruption budgets that was tried lets it go (", tried,
+                         " tried).\n");
     }
     for (size_t i = 0; i < count; i++) {
         karp_node_remedy remedy = { .size = sizeof(remedy) };
@@ -464,11 +469,8 @@ static const char *drift_meaning(karp_str reason)
     static const struct {
         const char *reason, *text;
     } rows[] = {
-        { "AMIDrift",
-          "AMIDrift: the node's image is none that its node class selects now: the terms have changed, or "
-          "select a newer image (an alias that ends in @latest follows every release, and all nodes "
-          "drift with it; a version in the alias stops that, and a budget of 0 nodes with the reason Drifted holds "
-          "the nodes)" },
+        { "AMIDrift", "AMIDrift: the node's image is none that its node class selects now: the terms have changed, or "
+                      "select a newer image; a budget of 0 nodes with the reason Drifted holds the nodes" },
         { "ImageDrift", "ImageDrift: a newer image than the node's is there for its node class" },
         { "K8sVersionDrift", "K8sVersionDrift: the cluster has another version of Kubernetes than the node" },
         { "KubeletIdentityDrift", "KubeletIdentityDrift: the kubelet's identity has changed since the launch" },

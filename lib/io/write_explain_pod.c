@@ -350,31 +350,41 @@ static void launches_named(const text_out *t, const write_job *job, karp_str poo
 }
 
 /* ", gpu," for the NodePool that launches the pod's node */
-static void own_pool(const text_out *t, const write_job *job, const karp_pod_explanation *explanation)
+static karp_str own_pool(const write_job *job, const karp_pod_explanation *explanation)
 {
     for (size_t i = 0; i < karp_decision_launch_count(job->decision); i++) {
         karp_launch l;
         get_launch(job, job->decision, i, &l);
         for (size_t k = 0; k < l.pod_count; k++) {
-            if (!equal_str(karp_decision_pod_name(job->decision, l.pods[k]), karp_pod_explanation_pod(explanation)))
-                continue;
-            text_between(t->out, ", ", l.node_pool, "");
-            buffer_char(t->out, ',');
-            return;
+            if (equal_str(karp_decision_pod_name(job->decision, l.pods[k]), karp_pod_explanation_pod(explanation)))
+                return l.node_pool;
         }
     }
+    return (karp_str){ "", 0 };
+}
+
+/* Why a NodePool that would take the pod has not got it. Karpenter tries NodePools by weight, and those of equal weight
+ * by name, the last one first. */
+static const char *passed_over(const karp_alternative *a, karp_str own, int32_t weight)
+{
+    if (a->weight > weight) return "would launch for it if it were the only NodePool";
+    if (a->weight < weight) return "would take it, but is tried later";
+    return compare_str(a->node_pool, own) > 0
+               ? "was tried before, and did not take it at its turn; as the only NodePool it would"
+               : "would take it, but of equal weights the last name is tried first";
 }
 
 static void alternatives_as_text(const text_out *t, const write_job *job, const karp_pod_explanation *explanation)
 {
     size_t count = karp_pod_explanation_alternative_count(explanation);
+    karp_str own = count > 0 ? own_pool(job, explanation) : (karp_str){ "", 0 };
     for (size_t i = 0; i < count; i++) {
         karp_alternative a;
         get_alternative(job, explanation, i, &a);
         if (i == 0) {
             text_styled(t, STYLE_HEADING, "\nOther NodePools");
             buffer_text(t->out, " (this one");
-            own_pool(t, job, explanation);
+            if (own.len > 0) text_between(t->out, ", ", own, ",");
             buffer_between_u(t->out, " has weight ", (uint64_t)(karp_pod_explanation_weight(explanation)),
                              "; the highest weight that takes the pod wins)\n");
         }
@@ -386,10 +396,7 @@ static void alternatives_as_text(const text_out *t, const write_job *job, const 
             flow_words(&flow, a.detail.len > 0 ? a.detail : str(karp_reason_text(a.code)));
             if (a.code == KARP_REASON_LIMITS) launches_named(t, job, a.node_pool);
         } else {
-            int32_t own = karp_pod_explanation_weight(explanation);
-            flow_words(&flow, str(a.weight > own    ? "would launch for it if it were the only NodePool"
-                                  : a.weight == own ? "would take it, but of equal weights the last name is tried first"
-                                                    : "would take it, but is tried later"));
+            flow_words(&flow, str(passed_over(&a, own, karp_pod_explanation_weight(explanation))));
             if (a.choice.instance_type.len > 0) {
                 text_between(t->out, ": ", a.choice.instance_type, " $");
                 text_money(t->out, a.choice.price);

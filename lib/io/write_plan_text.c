@@ -175,17 +175,41 @@ static void write_why(const text_out *t, const write_job *job, const karp_launch
     buffer_free(&words);
 }
 
-/* EC2's fleets for spot have the allocation strategy price-capacity-optimized; other clouds' providers choose a type
- * themselves. */
-static bool chosen_by_ec2(const write_job *job, const karp_launch *launch)
+/* ---- what EC2 chooses ------------------------------------------------------------------------------------------- */
+
+/* Whether the launch may be in several zones. */
+static bool zone_is_free(const karp_launch *launch)
 {
-    return str_starts(job->options->catalogue, "aws") && str_is(launch->choice.capacity_type, "spot") &&
-           launch->instance_type_count > 1;
+    for (size_t i = 0; i < launch->requirement_count; i++) {
+        const karp_requirement *r = &launch->requirements[i];
+        if (str_is(r->key, "topology.kubernetes.io/zone")) return r->op != KARP_OP_IN || r->value_count > 1;
+    }
+    return true;
+}
+
+/* EC2's fleets for spot have the allocation strategy price-capacity-optimized, those for on-demand lowest-price; other
+ * clouds' providers choose type and zone themselves. */
+static void write_choices_of_ec2(const text_out *t, bool types, bool zones)
+{
+    text_flow flow;
+    if (!types && !zones) return;
+    buffer_text(t->out, "  ");
+    flow_begin(&flow, t, 2, 2, MOST_DETAIL_LINES);
+    if (types)
+        flow_words(&flow,
+                   str("EC2 chooses among the types of a spot launch by price and spare capacity, and may launch a "
+                       "dearer one."));
+    if (zones)
+        flow_words(&flow,
+                   str("EC2 chooses the zone of launches that no rule ties to one, and balances nothing: shown is "
+                       "the cheapest offering."));
+    buffer_char(t->out, '\n');
 }
 
 static void write_launches(const text_out *t, const write_job *job, const launch_folds *folds, const row_widths *widths)
 {
-    bool by_ec2 = false;
+    bool types = false, ec2 = str_starts(job->options->catalogue, "aws");
+    size_t zones = 0;
     if (folds->count == 0) return;
     section(t, "Launch");
     for (size_t i = 0; i < folds->count; i++) {
@@ -198,17 +222,10 @@ static void write_launches(const text_out *t, const write_job *job, const launch
         folded_pods(t, folds, job, "", i);
         launch.instance_type_count = folded_type_count(folds, job, i);
         write_why(t, job, &launch);
-        by_ec2 = by_ec2 || chosen_by_ec2(job, &launch);
+        types = types || (str_is(launch.choice.capacity_type, "spot") && launch.instance_type_count > 1);
+        if (ec2 && zone_is_free(&launch)) zones += folds->same[i];
     }
-    if (by_ec2) {
-        text_flow flow;
-        buffer_text(t->out, "  ");
-        flow_begin(&flow, t, 2, 2, MOST_DETAIL_LINES);
-        flow_words(&flow,
-                   str("EC2 chooses among the types of a spot launch by price and spare capacity, and may launch a "
-                       "dearer one."));
-        buffer_char(t->out, '\n');
-    }
+    write_choices_of_ec2(t, ec2 && types, zones > 1);
 }
 
 static void write_receiving(const text_out *t, const write_job *job, const row_widths *widths, size_t count)
@@ -478,7 +495,7 @@ void plan_as_text(const write_job *job)
     }
     write_receiving(t, job, &widths, totals.receiving);
     if (job->disruption != NULL && karp_decision_kept_count(job->disruption) > 0) {
-        section(t, "Not disrupted");
+        section(t, "Not disrupted in this pass");
         rows_kept(t, job, job->disruption);
     }
     write_unschedulable(t, job);

@@ -302,11 +302,15 @@ void rows_command(const text_out *t, const write_job *job, const karp_decision *
     buffer_text(b, karp_method_reason(command.method));
     buffer_text(b, " (");
     buffer_text(b, karp_method_name(command.method));
+    bool same_price = command.launch_count > 0 && !money_seen(fabs(command.savings));
     buffer_text(b, command.expired != 0  ? ")  counts on nodes that have expired and go anyway"
+                   : same_price          ? ")  at the same price"
                    : command.savings < 0 ? ")  costs $"
                                          : ")  saves $");
-    if (command.expired == 0) text_money(b, fabs(command.savings));
-    if (command.expired == 0) buffer_text(b, command.savings < 0 ? "/h more" : "/h");
+    if (command.expired == 0 && !same_price) {
+        text_money(b, fabs(command.savings));
+        buffer_text(b, command.savings < 0 ? "/h more" : "/h");
+    }
     if (command.waiting > 0) {
         buffer_between_u(b, ", nodes for ", command.waiting, "");
         buffer_text(b, command.waiting == 1 ? " pod that was pending included" : " pods that were pending included");

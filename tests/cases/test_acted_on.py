@@ -33,7 +33,7 @@ def offerings_that_are_gone():
 
 def drifted_nodes():
     one = node('n1')
-    for reason, means in (('AMIDrift', 'an alias that ends in @latest follows every release'), ('SecurityGroupDrift', 'something else attaches groups to instances'),
+    for reason, means in (('AMIDrift', 'a budget of 0 nodes with the reason Drifted holds the nodes'), ('SecurityGroupDrift', 'something else attaches groups to instances'),
                           ('NodePoolDrifted', 'the template of its NodePool has changed'), ('Custom', None)):
         its = claim(one, Drifted='True')
         its['status']['conditions'][-1]['reason'] = reason
@@ -76,7 +76,7 @@ def only_empty_nodes():
     one = node('n1')
     policy = {'consolidationPolicy': 'WhenEmpty', 'consolidateAfter': '30s'}
     said = asked('explain', 'node', 'n1', *NOW, objects=[pool(LARGE, disruption=policy), one, claim(one, Consolidatable='True'), pod('typha-0', 'n1')], output='text')
-    check('Eligible again: when its pods are gone' in said and 'and when its pods fit' not in said, said)
+    check('Eligible: when its pods are gone' in said and 'and when its pods fit' not in said, said)
 
 
 def nominated_nodes():

@@ -260,7 +260,7 @@ def check_explained():
     rows = agree('-f', '-', '--now', '2026-03-02T22:00:00Z', text=json.dumps(listed))
     check(rows['pod-annotation', 'shop']['savings'] > 0.15, rows)
     told = run('explain', 'node', '32-66', dump)[0]
-    check('\n  NodePool on-demand has 5 nodes, and its disruption budgets allow 1 disruption at a time now.\n' in told, told)
+    check('\n  NodePool on-demand has 5 nodes, and its disruption budgets allow 1 disruption at a time now:\n  the next node may follow when that one is done.\n' in told, told)
     note = '2 nodes belong to no NodePool and are not in the cost (ip-10-0-32-10.us-west-2.compute.internal, ...); by the catalogue they cost $0.192/h'
     equal(json.loads(run('blockers', dump, '-o', 'json')[0])['warnings'], [note], 'notes')
     check(run('blockers', dump, '-o', 'markdown')[0].endswith(f'\n## Notes\n\n- {note}\n'), 'notes of markdown')

@@ -298,7 +298,7 @@ def limits_and_ends():
         equal(told.get('expired'), True, 'the JSON says so')
         check(any(n.startswith('1 NodeClaim has expired (') for n in asked('disrupt', *NOW, objects=expired)['warnings']), 'a pass says so')
         said = asked('explain', 'node', 'n1', *NOW, objects=expired, output='text')
-        check('n1 is expired: Karpenter deletes it' in said and 'Eligible again' not in said, said)
+        check('n1 is expired: Karpenter deletes it' in said and 'Eligible' not in said, said)
     its['spec']['expireAfter'] = '720h'
     told = asked('explain', 'node', 'n1', *NOW, objects=[pool(SIZES), one, its, pod('web-0', 'n1')])
     equal([n for n in told.get('warnings', []) if 'expireAfter' in n], [], 'weeks away')
@@ -443,6 +443,11 @@ def zones_without_a_rule():
         said = why('topology', name, stale, *pools, *pods)
         check('by topology.kubernetes.io/zone was given up for 2 such pods: us-west-2d has the fewest pods, 0' in said and 'only NodePool stale names it' in said, f'{name}: {said}')
     equal('given up' in why('topology', 'web-0', stale, pools[0], *pods), False, 'without that NodePool')
+    later = [pool(LARGE, term(situations.ZONE, zone), name=name) for name, zone in (('a', 'us-west-2a'), ('b', 'us-west-2b'))]
+    spread = [pod(f'web-{i}', cpu='1500m', topologySpreadConstraints=situations.spread('web', how='ScheduleAnyway')) for i in range(2)]
+    told = [asked('explain', 'pod', f'shop/web-{i}', objects=[*later, *spread], output='text') for i in range(2)]
+    equal([('was tried before, and did not take it at its turn' in said, 'of equal weights the last name is tried first' in said) for said in told],
+          [(False, True), (True, False)], told)
     free = [pod(f'web-{i}', cpu='1500m') for i in range(3)]
     said = why('topology', 'web-1', pool(LARGE), *free)
     check('the 3 new nodes for such pods may be in one zone' in said and 'balances nothing' in said, said)
@@ -455,6 +460,9 @@ def who_chooses():
     for types, capacity, wanted in ((('m6i.large', 'm6i.xlarge'), 'spot', True), (('m6i.large',), 'spot', False), (('m6i.large', 'm6i.xlarge'), 'on-demand', False)):
         said = asked('plan', objects=[pool(term(TYPE, *types), term(CAPACITY, capacity)), pod('web-0')], output='text')
         equal('EC2 chooses among the types of a spot launch by price and spare capacity' in said, wanted, said)
+    for zones, count, wanted in (((), 2, True), ((), 1, False), (('us-west-2a',), 2, False), (('us-west-2a', 'us-west-2b'), 2, True)):
+        said = asked('plan', objects=[pool(LARGE, *([term(situations.ZONE, *zones)] if zones else [])), *(pod(f'web-{i}', cpu='1500m') for i in range(count))], output='text')
+        equal('EC2 chooses the zone of launches that no rule ties to one' in said, wanted, said)
 
 
 def pods_without_requests():
@@ -479,7 +487,7 @@ def pods_of_nodes_that_go():
     equal([r['code'] for r in rows], ['PODS_WOULD_NOT_SCHEDULE'], 'the only reason')
     check('shop/report-0 is on old, which is being deleted, and has no other place' in rows[0]['detail'] and 'karpenter.sh/nodepool In [gone]' in rows[0]['detail'], rows)
     said = asked('disrupt', *NOW, objects=objects, output='text')
-    check('not all pods that would have to move fit elsewhere: shop/report-0' in said, said)
+    check('not all pods that would have to move fit elsewhere: shop/report-0' in said and '1 candidate, 1 node stays in this pass' in said, said)
     its['spec'].update(expireAfter='24h', terminationGracePeriod='48h')
     guard = {'apiVersion': 'policy/v1', 'kind': 'PodDisruptionBudget', 'metadata': {'name': 'all', 'namespace': 'shop'},
              'spec': {'selector': {}, 'minAvailable': '100%'}, 'status': {'disruptionsAllowed': 0, 'expectedPods': 2}}
@@ -495,11 +503,29 @@ def budgets_at_a_time():
     wanted = 'has the budget that is Karpenter\'s default, 10% of its nodes at a time'
     for disruption, default in ((None, True), ({'budgets': [{'nodes': '2'}]}, False)):
         said = asked('explain', 'node', 'n05', *NOW, objects=[pool(SIZES, disruption=disruption), *fleet, *(pod(f'web-{i}', f'n{i:02d}', cpu='1') for i in range(12))], output='text')
-        equal((wanted in said, 'allow 2 disruptions at a time now' in said), (default, True), said)
+        equal((wanted in said, 'allow 2 disruptions at a time now: the next node may follow when one is done' in said), (default, True), said)
+        check('by a cheaper one only' not in said, f'prices have no part in drift: {said}')
+    for one in fleet[-6::2]:
+        one['status']['conditions'] = [{'type': 'Ready', 'status': 'False', 'lastTransitionTime': '2025-12-31T00:00:00Z'}]
+    told = asked('explain', 'node', 'n00', *NOW, objects=[pool(SIZES, disruption={'budgets': [{'nodes': '2'}]}), *fleet, pod('web-0', 'n00', cpu='1')])
+    equal([r['text'] for r in told['remedies'] if r.get('code') == 'BUDGET'], ['let the disruption budgets allow 4 nodes at a time in NodePool std'], told)
+
+
+def images_that_follow():
+    """An alias of the latest image is named where nodes drift by their image; a version is none."""
+    one, its = joined('n1', Drifted='True')
+    next(c for c in its['status']['conditions'] if c['type'] == 'Drifted')['reason'] = 'AMIDrift'
+    for alias, wanted in (('bottlerocket@latest', True), ('bottlerocket@v1.44.0', False)):
+        own = {**situations.NODE_CLASS, 'metadata': {'name': 'own'}, 'spec': {**situations.NODE_CLASS['spec'], 'amiSelectorTerms': [{'alias': alias}]}}
+        there = pool(LARGE)
+        there['spec']['template']['spec']['nodeClassRef']['name'] = 'own'
+        said = asked('explain', 'node', 'n1', *NOW, objects=[own, there, one, its, pod('web-0', 'n1')], output='text')
+        equal((f'EC2NodeClass own selects the alias {alias}' in said, 'AMIDrift: the node' in said), (wanted, True), said)
 
 
 volumes()
 what_nothing_says()
+images_that_follow()
 spreads_that_spread_nothing()
 zones_without_a_rule()
 who_chooses()

@@ -153,7 +153,7 @@ static void test_methods(void **state)
                            several = { world,
                                        "TOO_FEW_NODES multi-node consolidation needs at least two candidates\n" MOVES },
                            empty = { world, "NOT_EMPTY pods run on the node\n" MOVES },
-                           drift = { world, "NOT_DRIFTED the node has not drifted\n" MOVES };
+                           drift = { world, "NOT_DRIFTED the condition Drifted of its NodeClaim is not true\n" MOVES };
     karp_disrupt_options options = of_method(KARP_METHOD_SINGLE_NODE);
     explain_nodes(&single, 1, &options);
     options = of_method(KARP_METHOD_MULTI_NODE);

@@ -332,7 +332,8 @@ static void plan_as_text(void **state)
                  "saves $0.100/h\n",
                  "\nExisting nodes that receive pods\n  ~   ip-10-0-2-40  m5.xlarge  us-west-2b", " 93%  mem ",
                  " 73%\n", "      receives 3 pods  default/api-6ffb6f8dcd-{2kn9r,cck7v} kube-system/dns\n",
-                 "\nNot disrupted\n      ip-10-0-2-40  a PodDisruptionBudget allows no disruption: db/db-0 (pdb db/db) "
+                 "\nNot disrupted in this pass\n      ip-10-0-2-40  a PodDisruptionBudget allows no disruption: "
+                 "db/db-0 (pdb db/db) "
                  " PDB_BLOCKED\n",
                  "\nUnschedulable (3)\n  !   ml/train-{0,1}  the pools refuse the pod for different reasons  SEVERAL, "
                  "permanent\n",
@@ -375,7 +376,7 @@ static void disruption_as_text(void **state)
     EXPECT_LINES(
         &text, "karp disrupt", "\nBudgets for Underutilized\n      default  2 disruptions allowed at a time\n",
         "\nCandidates\n      ip-10-0-2-17  pool default  $0.384/h  disruption cost 8.9906  3 pods\n", "\nDisrupt\n",
-        "\nNot disrupted\n",
+        "\nNot disrupted in this pass\n",
         "Plan: 1 to delete, 2 to replace by MultiNodeConsolidation; 1 candidate, 1 node stays in this pass.\n");
     assert_int_equal(karp_write_disruption(context, &empty, &options, &text, NULL), KARP_OK);
     EXPECT_LINES(&text, "MultiNodeConsolidation could not be evaluated: no usable pool");
