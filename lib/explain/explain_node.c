@@ -26,7 +26,7 @@ struct karp_node_explanation {
     karp_str name; /* its name, in memory of the decision */
     karp_str drift; /* see drift_reason() */
     karp_str overruled;
-    karp_str facts[8]; /* the first fact_count; the last one is never used */
+    karp_str facts[9]; /* the first fact_count; the last one is never used */
     size_t fact_count;
     bool disrupted, expired, has_move;
     bool by_preference; /* see node_remedies */
@@ -605,6 +605,8 @@ static bool add_facts(karp_node_explanation *e, const karp_snapshot *s, const ka
     if (ok) (void)show_overcommit_of_node(&text, s, e->node);
     ok = ok && keep_fact(e, &text);
     if (ok && str_is(e->drift, "AMIDrift")) show_latest_image(&text, s, e->node);
+    ok = ok && keep_fact(e, &text);
+    if (ok && e->drift.len > 0) show_policy(&text, s, e->node);
     ok = ok && keep_fact(e, &text);
     if (ok && e->drift.len > 0) show_default_budget(&text, s, e->node);
     return ok && keep_fact(e, &text);

@@ -37,6 +37,8 @@ void show_expiry(strbuf *b, const karp_snapshot *s, uint32_t node_number, int64_
 void show_over_limit(strbuf *b, const karp_snapshot *s, uint32_t node_number);
 /* node_facts.c: that its node class selects the latest image, whatever it is. Nothing if it does not. */
 void show_latest_image(strbuf *b, const karp_snapshot *s, uint32_t node_number);
+/* node_facts.c: of a drifted node: that the policy of its NodePool for empty nodes is none for drift */
+void show_policy(strbuf *b, const karp_snapshot *s, uint32_t node_number);
 /* node_facts.c: that its NodePool has the default budget. Nothing if it has others. */
 void show_default_budget(strbuf *b, const karp_snapshot *s, uint32_t node_number);
 

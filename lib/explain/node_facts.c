@@ -79,6 +79,14 @@ void show_latest_image(strbuf *b, const karp_snapshot *s, uint32_t node_number)
     }
 }
 
+void show_policy(strbuf *b, const karp_snapshot *s, uint32_t node_number)
+{
+    const node_pool *p = s->nodes[node_number].pool == NO_ID ? NULL : &s->raw.pools.items[s->nodes[node_number].pool];
+    if (p == NULL || p->policy != KARP_WHEN_EMPTY) return;
+    strbuf_put(b, "consolidationPolicy WhenEmpty of NodePool ", name_of(s, p->meta.name),
+               " does not hold it: drift replaces nodes with pods, too");
+}
+
 void show_default_budget(strbuf *b, const karp_snapshot *s, uint32_t node_number)
 {
     const node_pool *p = s->nodes[node_number].pool == NO_ID ? NULL : &s->raw.pools.items[s->nodes[node_number].pool];

@@ -123,7 +123,7 @@ static void write_move(const text_out *t, const karp_move *move)
     }
     if (move->moved > 0 && move->launches == 0) {
         buffer_text(b, " would fit on existing nodes");
-    } else if (move->launches > 0) { /* some of the pods may go to existing nodes */
+    } else if (move->launches > 0) { /* which some of the pods do not need */
         text_between(b, " ", move->choice.instance_type, ", ");
         text_clean(b, move->choice.zone);
         text_between_money(b, ", $", move->choice.price, "/h");

@@ -101,6 +101,7 @@ static void add_why(write_buffer *b, const write_job *job, const karp_launch *la
     some = write_extended(b, launch, some);
     if (some && resource_amount(launch->requests, launch->request_count, "pods") > (double)launch->pod_count)
         buffer_text(b, ", DaemonSets included");
+    if (!some && launch->pod_count > 0) buffer_text(b, "; nothing is requested: only the number of pods counts");
     if (launch->pod_count > 0 && karp_decision_node_count(job->decision) > 0) buffer_text(b, "; fits no existing node");
     if (launch->apart.len > 0) buffer_text(b, "; ");
     buffer_str(b, launch->apart);

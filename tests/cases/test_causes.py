@@ -472,6 +472,7 @@ def pods_without_requests():
     wanted = 'requests neither cpu nor memory'
     for on in ([], [*joined('n1')]):
         check(wanted in why('fullest', 'site-0', pool(LARGE), *on, *idle), 'a new node and an existing one')
+    check('nothing is requested: only the number of pods counts' in asked('plan', objects=[pool(LARGE), *idle], output='text'), 'the plan')
     equal(wanted in why('fullest', 'web-0', pool(LARGE), pod('web-0')), False, 'it has requests')
 
 
@@ -521,6 +522,9 @@ def images_that_follow():
         there['spec']['template']['spec']['nodeClassRef']['name'] = 'own'
         said = asked('explain', 'node', 'n1', *NOW, objects=[own, there, one, its, pod('web-0', 'n1')], output='text')
         equal((f'EC2NodeClass own selects the alias {alias}' in said, 'AMIDrift: the node' in said), (wanted, True), said)
+    for policy, wanted in (('WhenEmpty', True), ('WhenEmptyOrUnderutilized', False)):
+        said = asked('explain', 'node', 'n1', *NOW, objects=[pool(LARGE, disruption={'consolidationPolicy': policy, 'consolidateAfter': '1m'}), one, its, pod('web-0', 'n1')], output='text')
+        equal('consolidationPolicy WhenEmpty of NodePool std does not hold it' in said, wanted, said)
 
 
 volumes()
