@@ -448,46 +448,41 @@ static bool name_preference(karp_node_explanation *e, const karp_snapshot *s)
     return ok;
 }
 
+/* The first pod of the node that has no place; else one of a node that is being deleted (*on): such pods are part of
+ * every simulation, and keep all nodes if they have no place. NULL = there is none. Source: Karpenter 1.15,
+ * SimulateScheduling(). */
+static const karp_unschedulable *without_place(const karp_node_explanation *e, const karp_snapshot *s,
+                                               const karp_decision *d, uint32_t *on)
+{
+    const karp_unschedulable *leaving = NULL;
+    for (size_t i = 0; i < d->unschedulable.count; i++) {
+        const karp_unschedulable *row = &d->unschedulable.items[i];
+        uint32_t name = pod_at(&s->raw, row->pod)->node;
+        uint32_t number = name == NO_ID ? NO_ID : state_node_named(s, name_of(s, name));
+        if (number == e->node) return row;
+        if (number == NO_ID || !s->nodes[number].marked || leaving != NULL) continue;
+        leaving = row;
+        *on = number;
+    }
+    return leaving;
+}
+
 /* Why the pod that has no place elsewhere has none. */
 static bool name_unplaced(karp_node_explanation *e, const karp_snapshot *s, const karp_decision *d)
 {
-    const karp_unschedulable *row = NULL;
+    uint32_t on = e->node;
+    const karp_unschedulable *row = without_place(e, s, d, &on);
     bool ok = true;
-    for (size_t i = 0; i < d->unschedulable.count && row == NULL; i++) {
-        if (pods_from_node(s, e->node, &d->unschedulable.items[i].pod, 1) > 0) row = &d->unschedulable.items[i];
-    }
     for (size_t i = 0; i < e->blockers.count && row != NULL; i++) {
         karp_blocker *blocker = &e->blockers.items[i];
         if (blocker->code != KARP_REASON_PODS_WOULD_NOT_SCHEDULE) continue;
         strbuf text = strbuf_on(e->context);
         strbuf_adds(&text, karp_reason_text(blocker->code));
-        strbuf_put(&text, ": ", pod_name(s, row->pod), ": ");
-        show_unplaced(&text, row);
-        ok = strbuf_move(&text, &e->data, &blocker->detail) && ok;
-    }
-    return ok;
-}
-
-/* A pod of another node that is being deleted: it is part of every simulation, and keeps all nodes if it has no place.
- * Source: Karpenter 1.15, SimulateScheduling(). */
-static bool name_leaving(karp_node_explanation *e, const karp_snapshot *s, const karp_decision *d)
-{
-    const karp_unschedulable *row = NULL;
-    uint32_t on = NO_ID;
-    bool ok = true;
-    for (size_t i = 0; i < d->unschedulable.count && row == NULL; i++) {
-        uint32_t name = pod_at(&s->raw, d->unschedulable.items[i].pod)->node;
-        on = name == NO_ID ? NO_ID : state_node_named(s, name_of(s, name));
-        if (on != NO_ID && s->nodes[on].marked) row = &d->unschedulable.items[i];
-    }
-    for (size_t i = 0; i < e->blockers.count && row != NULL; i++) {
-        karp_blocker *blocker = &e->blockers.items[i];
-        if (blocker->code != KARP_REASON_PODS_WOULD_NOT_SCHEDULE) continue;
-        strbuf text = strbuf_on(e->context);
-        strbuf_adds(&text, karp_reason_text(blocker->code));
-        strbuf_put(&text, ": ", pod_name(s, row->pod), " is on ");
-        strbuf_put(&text, "", name_of(s, s->nodes[on].name),
-                   ", which is being deleted, and has no other place; until it has, no node is removed: ");
+        strbuf_put(&text, ": ", pod_name(s, row->pod), "");
+        if (on != e->node)
+            strbuf_put(&text, " is on ", name_of(s, s->nodes[on].name),
+                       ", which is being deleted, and has no other place; until it has, no node is removed");
+        strbuf_adds(&text, ": ");
         show_unplaced(&text, row);
         ok = strbuf_move(&text, &e->data, &blocker->detail) && ok;
     }
@@ -555,16 +550,14 @@ static karp_status find_move(karp_node_explanation *e, const karp_snapshot *s, c
     if (seen == NULL) return fail_nomem(error);
     karp_status status = karp_what_if(seen, changes, count, &options, &d, error);
     if (status != KARP_OK) return status;
-    if (strands_pods(s, e->node, d)) {
-        e->refused = e->refused || !name_unplaced(e, s, d);
-    } else {
+    if (!strands_pods(s, e->node, d)) {
         read_move(e, s, d);
         if (has_price(e->move.price) && shares_launches(e, s, d))
             status = count_savings(e, seen, &options, changes, count, error);
         e->refused = e->refused || !name_launches(e, s, d) || !name_type(e, s, d) || !name_shielded(e, s, d) ||
-                     !blame_pending(e, s, d) || !name_leaving(e, s, d);
+                     !blame_pending(e, s, d);
     }
-    e->refused = e->refused || !name_preference(e, s);
+    e->refused = e->refused || !name_unplaced(e, s, d) || !name_preference(e, s);
     karp_decision_unref(d);
     return e->refused ? fail_nomem(error) : status;
 }
@@ -587,29 +580,38 @@ static bool keep_fact(karp_node_explanation *e, strbuf *text)
     return true;
 }
 
-/* What holds beside the reasons: expiration, NodePool limits that nodes outlast, pods that end, and limits of pods. */
+static void show_memory(strbuf *b, const karp_snapshot *s, uint32_t node_number)
+{
+    (void)show_overcommit_of_node(b, s, node_number);
+}
+
+/* What holds beside the reasons: expiration, NodePool limits that nodes outlast, pods that end, limits of pods, and
+ * what has to do with drift. */
 static bool add_facts(karp_node_explanation *e, const karp_snapshot *s, const karp_disrupt_options *options)
 {
+    enum { ANY, PREDICTED, DRIFTED, IMAGE, CONDITIONS };
+    static const struct {
+        uint32_t when;
+        void (*show)(strbuf *b, const karp_snapshot *s, uint32_t node_number);
+    } rows[] = { { ANY, show_over_limit },        { ANY, show_ending },
+                 { PREDICTED, show_predicted },   { ANY, show_memory },
+                 { IMAGE, show_latest_image },    { DRIFTED, show_policy },
+                 { DRIFTED, show_default_budget } };
+    const bool now[CONDITIONS] = { [ANY] = true,
+                                   [PREDICTED] = predicts(options->common),
+                                   [DRIFTED] = e->drift.len > 0,
+                                   [IMAGE] = str_is(e->drift, "AMIDrift") };
     strbuf text = strbuf_on(e->context);
     if (options->expire_gracefully == 0) { /* else a pass decides */
         e->expired = node_expired(s, e->node, e->decision->now);
         show_expiry(&text, s, e->node, e->decision->now);
     }
     bool ok = keep_fact(e, &text);
-    if (ok) show_over_limit(&text, s, e->node);
-    ok = ok && keep_fact(e, &text);
-    if (ok) show_ending(&text, s, e->node);
-    ok = ok && keep_fact(e, &text);
-    if (ok && predicts(options->common)) show_predicted(&text, s, e->node);
-    ok = ok && keep_fact(e, &text);
-    if (ok) (void)show_overcommit_of_node(&text, s, e->node);
-    ok = ok && keep_fact(e, &text);
-    if (ok && str_is(e->drift, "AMIDrift")) show_latest_image(&text, s, e->node);
-    ok = ok && keep_fact(e, &text);
-    if (ok && e->drift.len > 0) show_policy(&text, s, e->node);
-    ok = ok && keep_fact(e, &text);
-    if (ok && e->drift.len > 0) show_default_budget(&text, s, e->node);
-    return ok && keep_fact(e, &text);
+    for (size_t i = 0; ok && i < sizeof rows / sizeof *rows; i++) {
+        if (now[rows[i].when]) rows[i].show(&text, s, e->node);
+        ok = keep_fact(e, &text);
+    }
+    return ok;
 }
 
 /* The nodes of its NodePool that count as disrupted already. */

@@ -49,33 +49,18 @@ void show_expiry(strbuf *b, const karp_snapshot *s, uint32_t node_number, int64_
     if (ends) strbuf_addstr(b, str_short_duration(str(text)));
 }
 
-/* The NodePool's node class; NULL = it is not in the input. */
-static const node_class *class_of(const karp_snapshot *s, const node_pool *p)
-{
-    for (size_t i = 0; i < s->raw.node_classes.count; i++) {
-        const node_class *c = &s->raw.node_classes.items[i];
-        if (c->group == p->class_group && c->kind == p->class_kind &&
-            equal_str(name_of(s, c->meta.name), text_of(s, p->class_name)))
-            return c;
-    }
-    return NULL;
-}
-
 void show_latest_image(strbuf *b, const karp_snapshot *s, uint32_t node_number)
 {
-    static const char latest[] = "@latest";
-    uint32_t pool = s->nodes[node_number].pool;
-    const node_class *c = pool == NO_ID ? NULL : class_of(s, &s->raw.pools.items[pool]);
-    karp_str text = c == NULL ? (karp_str){ "", 0 } : c->document;
-    for (size_t i = 0, from = 0; i < text.len; i++) {
-        if (text.ptr[i] == '"') from = i + 1;
-        if (!str_starts((karp_str){ text.ptr + i, text.len - i }, latest)) continue;
+    const node_pool *p = s->nodes[node_number].pool == NO_ID ? NULL : &s->raw.pools.items[s->nodes[node_number].pool];
+    for (size_t i = 0; p != NULL && i < s->raw.node_classes.count; i++) {
+        const node_class *c = &s->raw.node_classes.items[i];
+        if (c->group != p->class_group || c->kind != p->class_kind || !str_contains(c->document, str("@latest\"")) ||
+            !equal_str(name_of(s, c->meta.name), text_of(s, p->class_name)))
+            continue;
         strbuf_put(b, "", text_of(s, c->kind), " ");
-        strbuf_put(b, "", name_of(s, c->meta.name), " selects the alias ");
-        strbuf_put(b, "", (karp_str){ text.ptr + from, i - from }, latest);
-        strbuf_adds(b, ", which follows every release: all its nodes drift with each; a version in the alias stops "
-                       "that");
-        return;
+        strbuf_put(b, "", name_of(s, c->meta.name),
+                   " selects an alias that ends in @latest, which follows every release: all its nodes drift with "
+                   "each; a version in the alias stops that");
     }
 }
 

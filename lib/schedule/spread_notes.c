@@ -29,27 +29,19 @@ static uint32_t misses_itself(const karp_snapshot *w, uint32_t pod_number)
     return NOT_MISSED;
 }
 
-/* The first label that the selector asks for and the pod does not have; NULL = its expressions exclude the pod. */
-static const label_pair *lacked(const selector *x, label_list labels)
-{
-    for (uint32_t i = 0; i < x->labels.count; i++) {
-        if (label_get(labels, x->labels.items[i].key) != x->labels.items[i].value) return &x->labels.items[i];
-    }
-    return NULL;
-}
-
 /* ", as its labelSelector asks for app=web, which they do not have". */
 static void show_why(strbuf *b, const karp_snapshot *w, const missed *m, const selector *x)
 {
     label_list labels = store_pod_labels(&w->raw, pod_at(&w->raw, m->first)->labels);
-    const label_pair *l = x == NULL || !selector_valid(x) ? NULL : lacked(x, labels);
-    if (l == NULL) {
-        strbuf_adds(b, x != NULL ? ", as its labelSelector does not select them"
-                                 : ", as it has no labelSelector, and so counts no pod");
+    strbuf_adds(b, x == NULL ? ", as it has no labelSelector, and so counts no pod" : ", as its labelSelector ");
+    for (uint32_t i = 0; x != NULL && i < x->labels.count; i++) {
+        const label_pair *l = &x->labels.items[i];
+        if (label_get(labels, l->key) == l->value) continue;
+        strbuf_put(b, "asks for ", text_of(w, l->key), "=");
+        strbuf_put(b, "", text_of(w, l->value), ", which they do not have");
         return;
     }
-    strbuf_put(b, ", as its labelSelector asks for ", text_of(w, l->key), "=");
-    strbuf_put(b, "", text_of(w, l->value), m->count > 1 ? ", which they do not have" : ", which it does not have");
+    if (x != NULL) strbuf_adds(b, "does not select them");
 }
 
 /* `b` is for the text of any note. */
