@@ -182,8 +182,7 @@ static bool follow(io_packing *p, const io_pack_step **at, const tree *value)
         if (type == TREE_MAP) {
             const io_pack_step *named = (*at)++;
             const tree_member *member = &value->of.members[named->number];
-            if (member->key != named->key || memcmp(member->name, named->text, (size_t)(member->key >> 32)) != 0)
-                return false;
+            if (member->key != named->key || !tree_equal_names(member->name, named->text, named->key)) return false;
             inner = member->value;
         } else {
             inner = value->of.items[i];
@@ -235,7 +234,8 @@ static const io_kept_place *add_place(karp_reader *reader, const tree *root, kar
     io_kept_place *place = arena_alloc(&reader->keep, sizeof *place);
     if (!place || !grow(reader->context, (void **)&p->place_list, &p->place_capacity, count, sizeof place)) return NULL;
     *place = (io_kept_place){ io_keep(reader, tree_get_text(root, "kind")),
-                              io_keep(reader, tree_get_text(root, "apiVersion")), io_keep(reader, namespace_) };
+                              io_keep(reader, tree_get_text(root, "apiVersion")), io_keep(reader, namespace_),
+                              (uint32_t)count - 1 };
     if (!place->kind.ptr || !place->api_version.ptr || !place->namespace_.ptr) return NULL;
     p->place_list[count - 1] = place;
     return place;

@@ -11,6 +11,7 @@
 /* What the objects of one kind and namespace have in common. */
 typedef struct io_kept_place {
     karp_str kind, api_version, namespace_;
+    uint32_t number; /* index in the list */
 } io_kept_place;
 
 /* An object as it was added to the builder: part of the canonical Snapshot. */

@@ -79,14 +79,19 @@ static karp_str bare_text(const io_cursor *value, bool has)
     return (karp_str){ text.ptr + 1, text.len - 2 };
 }
 
-/* Whether the element is a Pod by its first "kind", or by the list's if it has none. */
-static bool is_pod(const io_cursor *element, karp_str list_kind)
+/* Whether the element is a Pod by its first "kind", or by the list's if it has none. *head: the beginning of an element
+ * that is one by its kind, as far as this shows; most begin alike. */
+static bool is_pod(const io_cursor *element, karp_str list_kind, karp_str *head)
 {
     io_cursor walk = *element, value;
     karp_str name;
     if (walk.pos >= walk.end || walk.text[walk.pos] != '{') return false;
+    if (head->len && str_has_prefix(io_cursor_text(element), *head)) return true;
     for (bool first = true; io_scan_member(&walk, &first, &name, &value) == IO_SCAN_OK;) {
-        if (str_is(name, "kind")) return str_is(io_cursor_text(&value), "\"Pod\"");
+        if (!str_is(name, "kind")) continue;
+        if (!str_is(io_cursor_text(&value), "\"Pod\"")) return false;
+        *head = (karp_str){ element->text + element->pos, value.end - element->pos };
+        return true;
     }
     return str_is(list_kind, "PodList");
 }
@@ -95,11 +100,11 @@ static bool is_pod(const io_cursor *element, karp_str list_kind)
  * objects do not, because filling them in changes more of them than these values themselves. *apart = the tree is one
  * of reader->pod_trees. */
 static karp_status parse_element(karp_reader *reader, trees *t, karp_str document, io_cursor *walk, karp_str list_kind,
-                                 tree_repeats *repeats, tree **out, bool *apart)
+                                 karp_str *head, tree_repeats *repeats, tree **out, bool *apart)
 {
     io_cursor from = *walk;
     *apart = false;
-    if (reader->options.editable || !is_pod(walk, list_kind)) return parse(reader, t, document, walk, out);
+    if (reader->options.editable || !is_pod(walk, list_kind, head)) return parse(reader, t, document, walk, out);
     trees *own = t == &reader->trees ? io_pod_trees_open(reader) : t;
     if (!own) return io_reader_nomem(reader);
     own->repeats = repeats;
@@ -117,6 +122,7 @@ static karp_status read_each(karp_reader *reader, karp_str document, const io_cu
                              karp_str list_kind, karp_str api_version, tree_repeats *repeats)
 {
     io_cursor walk = *array;
+    karp_str head = { NULL, 0 };
     trees *t = io_trees(reader, stated);
     for (bool first = true;;) {
         io_scan found = io_scan_next(&walk, &first, ']');
@@ -126,7 +132,7 @@ static karp_status read_each(karp_reader *reader, karp_str document, const io_cu
         tree *item = NULL;
         if (t == &reader->passing) trees_clear(t);
         bool apart;
-        karp_status status = parse_element(reader, t, document, &walk, list_kind, repeats, &item, &apart);
+        karp_status status = parse_element(reader, t, document, &walk, list_kind, &head, repeats, &item, &apart);
         if (status) return status;
         value.end = walk.pos;
         io_place place = io_place_of(document, &value);

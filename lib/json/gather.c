@@ -43,7 +43,7 @@ static size_t leave_repeats_of_many(trees *t, tree_member *members, size_t count
 
 static bool same_name(const tree_member *a, const tree_member *b)
 {
-    return a->key == b->key && equal_str(tree_member_name(a), tree_member_name(b));
+    return a->key == b->key && tree_equal_names(a->name, b->name, a->key);
 }
 
 /* Removes repeated names: the first position and the last value are kept. Returns the number of members left. */

@@ -358,6 +358,7 @@ static void keep_value(parser *p, tree_repeat *into, uint32_t hash)
         .hash = hash,
         .depth = p->depth,
         .changes = into->changes + 1,
+        .end = hash_of_end(from, p->at),
     };
 }
 
@@ -376,9 +377,13 @@ static tree *repeated_value(parser *p)
 {
     tree_repeats *r = p->repeats;
     const char *from = p->at;
-    uint32_t hash = (uint32_t)hash_bytes(from, bytes_looked_at(from, (size_t)(p->end - from)), r->last);
-    tree_repeat *slot = place_of(r, hash);
+    uint32_t hash = 0;
+    tree_repeat *before = r->before, *slot = before->next;
     tree *out = NULL;
+    if (!slot || !is_kept(p, slot)) {
+        hash = (uint32_t)hash_bytes(from, bytes_looked_at(from, (size_t)(p->end - from)), r->last);
+        slot = place_of(r, hash);
+    }
     if (is_kept(p, slot)) {
         slot->changes = 0;
         if (!mem_work(p->t->memory.context, slot->length)) return refuse_memory(p);
@@ -390,7 +395,8 @@ static tree *repeated_value(parser *p)
         out = value(p);
         if (!out) return NULL;
     }
-    r->last = hash_of_end(from, p->at);
+    before->next = r->before = slot;
+    r->last = out ? hash_of_end(from, p->at) : slot->end;
     if (out) return out;
     out = made(p, slot->value->type, from, (karp_str){ "", 0 });
     if (!out) return NULL;
@@ -493,7 +499,10 @@ karp_status tree_parse(trees *t, karp_str text, uint32_t max_nesting, tree **out
                  .end = text.ptr + text.len,
                  .deepest = max_nesting < DEEPEST ? max_nesting : DEEPEST };
     *out = NULL;
-    if (p.repeats) p.repeats->last = 0;
+    if (p.repeats) {
+        p.repeats->last = 0;
+        p.repeats->before = &p.repeats->none;
+    }
     if (t->status) refuse_memory(&p);
     if (text.len >= UINT32_MAX) refuse(&p, KARP_E_LIMIT, "too large");
     tree *root = p.fault.status == KARP_OK ? value(&p) : NULL;

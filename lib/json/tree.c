@@ -66,46 +66,24 @@ static tree *node(trees *t, tree_type type)
 
 /* ---- reading members --------------------------------------------------------------------------------------------- */
 
-static inline uint64_t eight_bytes(const char *from)
+/* The map may have the member. */
+static inline tree_member *look_for(const tree *map, const char *name, uint64_t key)
 {
-    uint64_t v;
-    memcpy(&v, from, sizeof v);
-    return v;
-}
-
-static inline uint32_t four_bytes(const char *from)
-{
-    uint32_t v;
-    memcpy(&v, from, sizeof v);
-    return v;
-}
-
-/* Compares names with equal keys and lengths. Up to three bytes, the key has the whole name. Longer names are
- * compared in words that may overlap. */
-static inline bool equal_names(const char *a, const char *b, size_t length)
-{
-    if (length <= 3) return true;
-    if (length < 8) return four_bytes(a) == four_bytes(b) && four_bytes(a + length - 4) == four_bytes(b + length - 4);
-    size_t last = length - 8;
-    for (size_t i = 0; i < last; i += 8) {
-        if (eight_bytes(a + i) != eight_bytes(b + i)) return false;
-    }
-    return eight_bytes(a + last) == eight_bytes(b + last);
-}
-
-static inline tree_member *find(const tree *map, const char *name, uint64_t key)
-{
-    if (!tree_may_have(map, key)) return NULL;
     const tree_member *end = map->of.members + map->count;
     for (tree_member *m = map->of.members; m < end; m++) {
-        if (m->key == key && equal_names(m->name, name, (size_t)(key >> 32))) return m;
+        if (m->key == key && tree_equal_names(m->name, name, key)) return m;
     }
     return NULL;
 }
 
+static tree_member *find(const tree *map, const char *name, uint64_t key)
+{
+    return tree_may_have(map, key) ? look_for(map, name, key) : NULL;
+}
+
 tree *tree_find_key(const tree *map, const char *name, uint64_t key)
 {
-    const tree_member *member = find(map, name, key);
+    const tree_member *member = look_for(map, name, key);
     return member ? member->value : NULL;
 }
 

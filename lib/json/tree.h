@@ -42,6 +42,27 @@ static inline uint64_t tree_key(const char *name, size_t length)
     return (uint64_t)length << 32 | (uint32_t)bytes[0] << 16 | (uint32_t)bytes[length / 2] << 8 | bytes[length - 1];
 }
 
+/* Compares names with equal keys. Up to three bytes, the key has the whole name. Longer names are compared in words
+ * that may overlap. */
+static inline bool tree_equal_names(const char *a, const char *b, uint64_t key)
+{
+    size_t length = (size_t)(key >> 32);
+    if (length <= 3) return true;
+    if (length < 8) {
+        uint32_t x[2], y[2];
+        memcpy(x, a, 4), memcpy(x + 1, a + length - 4, 4);
+        memcpy(y, b, 4), memcpy(y + 1, b + length - 4, 4);
+        return x[0] == y[0] && x[1] == y[1];
+    }
+    uint64_t x, y;
+    for (size_t i = 0; i < length - 8; i += 8) {
+        memcpy(&x, a + i, 8), memcpy(&y, b + i, 8);
+        if (x != y) return false;
+    }
+    memcpy(&x, a + length - 8, 8), memcpy(&y, b + length - 8, 8);
+    return x == y;
+}
+
 /* A hash of 16 values, to exclude names before any member is compared. */
 static inline unsigned tree_name_bit(uint64_t key) { return (unsigned)(key * UINT64_C(0x9e3779b97f4a7c15) >> 60); }
 
@@ -119,10 +140,12 @@ void tree_position(karp_str text, size_t at, uint32_t *line, uint32_t *column);
 typedef struct tree_repeat {
     const char *text; /* NULL = none yet */
     const tree *value;
+    struct tree_repeat *next; /* the value that followed it last, or was there then; NULL = unknown */
     uint32_t length;
     uint32_t hash; /* of the beginning of the text, and of what stands before it */
     uint32_t depth;
     uint32_t changes; /* how often another value was kept since this place was last of use */
+    uint64_t end; /* hash of the end of the text */
 } tree_repeat;
 
 enum { TREE_REPEATED_TEXTS = 8 };
@@ -133,7 +156,10 @@ typedef struct tree_repeats {
     size_t name_count;
     tree_repeat *slots;
     size_t slot_count; /* a power of two */
-    uint64_t last; /* hash of the value before, by which this one is looked for: a spec by its ownerReferences */
+    tree_repeat *before; /* the value before, or where it would be; after it this one is expected */
+    tree_repeat none; /* before the first */
+    uint64_t last; /* hash of the end of the value before, by which this one is looked for: a spec by its
+                      ownerReferences */
     tree *texts[TREE_REPEATED_TEXTS]; /* of members of the whole object, by their positions in it */
 } tree_repeats;
 
@@ -172,9 +198,10 @@ static inline bool tree_may_have(const tree *map, uint64_t key)
 {
     return tree_is(map, TREE_MAP) && (map->name_bits >> tree_name_bit(key) & 1) != 0;
 }
-/* The member with this name, which may be null; NULL = absent, or not a map. `key` is tree_key() of the name. */
+/* For a map that may have the member, whose tree_key() is `key`: NULL = it has none. */
 tree *tree_find_key(const tree *map, const char *name, uint64_t key);
-/* Inline, because most look-ups find nothing and then need no call. */
+/* The member with this name, which may be null; NULL = absent, or not a map. Inline, because most look-ups find nothing
+ * and then need no call. */
 static inline tree *tree_find(const tree *map, const char *name, size_t length)
 {
     if (length >= UINT32_MAX) return NULL;
