@@ -34,6 +34,15 @@ bool sort_numbers(karp_context *context, uint32_t *numbers, size_t count);
 bool sort_numbers_once(karp_context *context, uint32_t *numbers, size_t *count);
 /* Sorts ids by 64-bit keys: the key of ids[i] is numbers[i]. Both arrays are sorted. false as above. */
 bool sort_ids_by_numbers(karp_context *context, uint32_t *ids, uint64_t *numbers, size_t count);
+
+/* Sorts ids by numbers, and those of equal numbers by texts. false = out of memory; the ids are in any order then. */
+typedef struct text_order {
+    uint64_t (*number)(uint32_t id, const void *user);
+    karp_str (*text)(uint32_t id, const void *user);
+    const void *user;
+} text_order;
+bool sort_ids_by_texts(karp_context *context, uint32_t *ids, size_t count, const text_order *order);
+
 bool numbers_have(const uint32_t *ascending, size_t count, uint32_t number);
 static inline bool ids_have(const uint32_t *ids, size_t count, uint32_t id) /* in any order */
 {

@@ -36,20 +36,6 @@ static void to_digest(void *to, const char *ptr, size_t length)
     }
 }
 
-static int compare_places(const io_kept_place *a, const io_kept_place *b)
-{
-    int order = compare_str(a->kind, b->kind);
-    return order ? order : compare_str(a->namespace_, b->namespace_);
-}
-
-static int compare_kept(const void *a, const void *b)
-{
-    const io_kept *x = a, *y = b;
-    int order = x->of == y->of ? 0 : compare_places(x->of, y->of);
-    if (!order) order = compare_str(x->name, y->name);
-    return order || x->of == y->of ? order : compare_str(x->of->api_version, y->of->api_version);
-}
-
 static karp_status put_catalogue(const karp_reader *reader, const io_given_catalogue *given, const io_text_sink *s,
                                  karp_error *error)
 {
@@ -127,7 +113,7 @@ static karp_status put_snapshot(const karp_reader *reader, const io_text_sink *s
     puts_text(s, now);
     puts_text(s, "\",\n\"objects\":[");
     for (size_t i = 0; i < reader->kept_count; i++) {
-        const io_kept *kept = reader->canonical->order[i];
+        const io_kept *kept = &reader->kept[reader->canonical->order[i]];
         if (!karp_context_work(reader->context, OF_AN_OBJECT + kept->text.len)) return fail_nomem(error);
         puts_text(s, i ? ",\n" : "\n");
         if (kept->with_drift) put_text(s, *kept->with_drift);
@@ -140,20 +126,76 @@ static karp_status put_snapshot(const karp_reader *reader, const io_text_sink *s
     return status;
 }
 
-/* The order of the objects, computed on first use. */
+/* ---- the order of the objects: by kind, namespace, name and apiVersion ------------------------------------------- */
+
+typedef struct places {
+    const karp_reader *reader;
+    uint32_t *rank; /* by number of the place: of its kind and namespace */
+} places;
+
+static int by_place(uint32_t a, uint32_t b, const void *reader)
+{
+    const io_kept_place *const *list = ((const karp_reader *)reader)->packing.place_list;
+    int order = compare_str(list[a]->kind, list[b]->kind);
+    return order ? order : compare_str(list[a]->namespace_, list[b]->namespace_);
+}
+
+static uint64_t rank_of(uint32_t object, const void *user)
+{
+    const places *p = user;
+    return p->rank[p->reader->kept[object].of->number];
+}
+
+static karp_str name_of(uint32_t object, const void *user) { return ((const places *)user)->reader->kept[object].name; }
+
+static bool rank_places(const karp_reader *reader, uint32_t *order, uint32_t *rank, size_t count)
+{
+    for (size_t i = 0; i < count; i++) order[i] = (uint32_t)i;
+    if (!sort_ids(reader->context, order, count, by_place, reader)) return false;
+    for (size_t i = 0; i < count; i++) {
+        bool same = i > 0 && by_place(order[i - 1], order[i], reader) == 0;
+        rank[order[i]] = same ? rank[order[i - 1]] : (uint32_t)i;
+    }
+    return true;
+}
+
+/* Whether objects that are the same but for their apiVersion are in the wrong order. */
+static bool is_later(const places *p, const io_kept *a, const io_kept *b)
+{
+    return a->of != b->of && p->rank[a->of->number] == p->rank[b->of->number] && equal_str(a->name, b->name) &&
+           compare_str(a->of->api_version, b->of->api_version) > 0;
+}
+
+static bool sort_objects(const karp_reader *reader, uint32_t *order, uint32_t *space)
+{
+    size_t count = reader->packing.places.names.count;
+    const places p = { reader, space };
+    if (!rank_places(reader, space + count, space, count)) return false;
+    for (size_t i = 0; i < reader->kept_count; i++) order[i] = (uint32_t)i;
+    if (!sort_ids_by_texts(reader->context, order, reader->kept_count, &(text_order){ rank_of, name_of, &p }))
+        return false;
+    for (size_t i = 1; i < reader->kept_count; i++) {
+        for (size_t k = i; k > 0 && is_later(&p, &reader->kept[order[k - 1]], &reader->kept[order[k]]); k--) {
+            uint32_t later = order[k - 1];
+            order[k - 1] = order[k];
+            order[k] = later;
+        }
+    }
+    return true;
+}
+
+/* The order is computed on first use. */
 static bool settle_order(const karp_reader *reader)
 {
     size_t bytes = reader->kept_count * sizeof *reader->canonical->order;
+    size_t space_bytes = 2 * reader->packing.places.names.count * sizeof(uint32_t);
     if (reader->canonical->order || !bytes) return true;
-    const void **order = karp_alloc(reader->context, bytes);
-    if (!order) return false;
-    for (size_t i = 0; i < reader->kept_count; i++) order[i] = &reader->kept[i];
-    if (!sort_pointers(reader->context, order, reader->kept_count, compare_kept)) {
-        karp_free(reader->context, order, bytes);
-        return false;
-    }
-    reader->canonical->order = order;
-    return true;
+    uint32_t *order = mem_alloc(reader->context, bytes), *space = mem_alloc(reader->context, space_bytes);
+    bool ok = order && space && sort_objects(reader, order, space);
+    mem_free(reader->context, space, space_bytes);
+    if (ok) reader->canonical->order = order;
+    else mem_free(reader->context, order, bytes);
+    return ok;
 }
 
 karp_str karp_reader_digest(const karp_reader *reader)

@@ -93,7 +93,7 @@ typedef struct io_node_kind {
 
 /* The order and digest of the canonical Snapshot. */
 typedef struct io_canonical {
-    const void **order; /* pointers into reader->kept; NULL until needed */
+    uint32_t *order; /* indices in reader->kept; NULL until needed */
     char digest[65]; /* "" until it is asked for */
 } io_canonical;
 

@@ -19,24 +19,23 @@ int pods_by_name(const store *s, const pod *a, const pod *b)
     return a->name == b->name ? 0 : compare_str(store_name(s, a->name), store_name(s, b->name));
 }
 
-static int by_namespace_and_name(uint32_t x, uint32_t y, const void *user)
+static uint64_t namespace_rank(uint32_t index, const void *user)
 {
     const karp_snapshot *s = user;
-    const pod *a = pod_at(&s->raw, x), *b = pod_at(&s->raw, y);
-    if (a->name_space != b->name_space) return s->facts.rank[a->name_space] < s->facts.rank[b->name_space] ? -1 : 1;
-    return compare_str(name_of(s, a->name), name_of(s, b->name));
+    return s->facts.rank[pod_at(&s->raw, index)->name_space];
 }
 
-/* The input is often in this order already. */
+static karp_str name_at(uint32_t index, const void *user)
+{
+    const karp_snapshot *s = user;
+    return name_of(s, pod_at(&s->raw, index)->name);
+}
+
 static bool order_anew(karp_snapshot *s)
 {
-    bool sorted = true;
     size_t n = s->raw.pods.count;
-    for (size_t i = 0; i < n; i++) {
-        s->by_name[i] = (uint32_t)i;
-        if (i > 0 && sorted) sorted = by_namespace_and_name((uint32_t)i - 1, (uint32_t)i, s) <= 0;
-    }
-    if (!sorted && !sort_ids(s->context, s->by_name, n, by_namespace_and_name, s)) return false;
+    for (size_t i = 0; i < n; i++) s->by_name[i] = (uint32_t)i;
+    if (!sort_ids_by_texts(s->context, s->by_name, n, &(text_order){ namespace_rank, name_at, s })) return false;
     for (size_t i = 0; i < n; i++) s->pod_rank[s->by_name[i]] = (uint32_t)i;
     return true;
 }
@@ -110,10 +109,16 @@ static int compare_age(const pod *a, const pod *b)
     return compare_str((karp_str){ a->uid, a->uid_len }, (karp_str){ b->uid, b->uid_len });
 }
 
-static int by_age(uint32_t x, uint32_t y, const void *user)
+static uint64_t creation_of(uint32_t index, const void *user)
 {
     const karp_snapshot *s = user;
-    return compare_age(pod_at(&s->raw, x), pod_at(&s->raw, y));
+    return (uint64_t)pod_at(&s->raw, index)->creation ^ (UINT64_C(1) << 63); /* in the order of the signed numbers */
+}
+
+static karp_str uid_of(uint32_t index, const void *user)
+{
+    const pod *p = pod_at(&((const karp_snapshot *)user)->raw, index);
+    return (karp_str){ p->uid, p->uid_len };
 }
 
 /* Compares pods by their own data, in the complete order. */
@@ -154,7 +159,8 @@ static bool sort_queue(karp_snapshot *s)
     for (uint32_t k = 2; ok && k < sizes + 2; k++) first[k] += first[k - 1];
     for (size_t i = 0; ok && i < n; i++) s->queue[first[size_of[s->pod_class[i]] + 1]++] = (uint32_t)i;
     for (uint32_t k = 0; ok && k < sizes; k++)
-        ok = sort_ids(s->context, s->queue + first[k], first[k + 1] - first[k], by_age, s);
+        ok = sort_ids_by_texts(s->context, s->queue + first[k], first[k + 1] - first[k],
+                               &(text_order){ creation_of, uid_of, s });
     mem_free(s->context, order, bytes);
     return ok;
 }

@@ -128,6 +128,77 @@ static void test_sorted_is_cheap(void **state)
     assert_int_equal(ids[4095], 4095);
 }
 
+/* Texts with much in common: empty ones, zeros at the end, equal ones, and some longer than the words compared. */
+typedef struct named {
+    uint64_t number;
+    char text[600];
+    size_t length;
+} named;
+static named names[2000];
+
+static uint64_t number_of(uint32_t id, const void *user) { return ((const named *)user)[id].number; }
+
+static karp_str text_of(uint32_t id, const void *user)
+{
+    const named *n = (const named *)user + id;
+    return (karp_str){ n->text, n->length };
+}
+
+static int compare_named(uint32_t a, uint32_t b, const void *user)
+{
+    const named *n = user;
+    if (n[a].number != n[b].number) return n[a].number < n[b].number ? -1 : 1;
+    return compare_str(text_of(a, user), text_of(b, user));
+}
+
+static void make_names(size_t count, uint64_t *seed)
+{
+    static const char letters[] = { 'a', 'b', '-', '\0', '\xff' };
+    uint64_t numbers = 1 + random_below(seed, 3);
+    uint64_t kinds = 1 + random_below(seed, sizeof letters);
+    for (size_t i = 0; i < count; i++) {
+        named *n = &names[i];
+        n->number = random_below(seed, numbers) << 40;
+        uint64_t other = random_below(seed, i + 1);
+        if (other > 2) {
+            memcpy(n->text, names[other - 1].text, sizeof n->text);
+            n->length = random_below(seed, 30);
+        } else {
+            memset(n->text, 'x', sizeof n->text);
+            uint64_t most = i % 10 ? 40 : sizeof n->text;
+            n->length = random_below(seed, most);
+        }
+        for (size_t k = i % 5; k < n->length;) {
+            n->text[k] = letters[random_below(seed, kinds)];
+            k += 1 + random_below(seed, 9);
+        }
+    }
+}
+
+static void test_texts(void **state)
+{
+    (void)state;
+    static uint32_t ids[2000], wanted[2000];
+    uint64_t seed = 5;
+    const text_order order = { number_of, text_of, names };
+    for (size_t round = 0; round < 400; round++) {
+        size_t count = round < 300 ? round % 60 : (size_t)random_below(&seed, 2001);
+        make_names(count, &seed);
+        for (uint32_t i = 0; i < count; i++) ids[i] = wanted[i] = i;
+        assert_true(sort_ids(context, wanted, count, compare_named, names));
+        assert_true(sort_ids_by_texts(context, ids, count, &order));
+        assert_memory_equal(ids, wanted, count * sizeof *ids);
+        assert_true(sort_ids_by_texts(context, ids, count, &order)); /* in order already */
+        assert_memory_equal(ids, wanted, count * sizeof *ids);
+    }
+    make_names(2000, &seed);
+    for (size_t nth = 1; nth <= 2; nth++) {
+        for (uint32_t i = 0; i < 2000; i++) ids[i] = 1999 - i;
+        fault_arm(&faults, nth, true);
+        assert_false(sort_ids_by_texts(context, ids, 2000, &order));
+    }
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -217,7 +288,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_CONTEXT(test_stable),          WITH_CONTEXT(test_ids),
         WITH_CONTEXT(test_sorted_is_cheap), WITH_CONTEXT(test_refused),
-        WITH_CONTEXT(test_ids_by_numbers),  cmocka_unit_test(test_text_order),
+        WITH_CONTEXT(test_ids_by_numbers),  WITH_CONTEXT(test_texts),
+        cmocka_unit_test(test_text_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
