@@ -174,8 +174,9 @@ void io_decode_pod(io_decoder *d, const tree *object, karp_pod *pod);
 /* The parts of a pod that pods of one workload share: labels, annotations, owners, spec; not names of generated claims.
  */
 void io_decode_shared_pod(io_decoder *d, const tree *object, karp_pod *pod);
-/* The other parts. The members that have no field are left unchanged. */
-void io_decode_own_pod(io_decoder *d, const tree *object, karp_pod *pod);
+/* The other parts: name, uid, times, and the status. The members that have no field are left unchanged. */
+void io_decode_own_meta(io_decoder *d, const tree *object, karp_pod *pod);
+void io_decode_pod_status(io_decoder *d, const tree *object, karp_pod *pod);
 /* A pod template: metadata and spec below `object`. */
 void io_decode_template(io_decoder *d, const tree *object, karp_pod *pod);
 void io_decode_selecting(io_decoder *d, const tree *object, uint32_t kind, karp_selecting *selecting);

@@ -313,9 +313,11 @@ static const record shared_pod_record = { LIKE(no_pod), .finish = io_finish_grou
                                           OPEN({ STRUCT("metadata", karp_pod, meta, io_shared_meta_record) },
                                                { OBJECT("spec", io_pod_spec_record) }) };
 
-static const record own_pod_record = { OPEN({ STRUCT("metadata", karp_pod, meta, io_own_meta_record), .always = true },
-                                            { CHECKED("status", FIELD_OBJECT) },
-                                            { OBJECT("status", pod_status_record) }) };
+static const record own_pod_record = { OPEN(
+    { STRUCT("metadata", karp_pod, meta, io_own_meta_record), .always = true }) };
+
+static const record own_status_record = { OPEN({ CHECKED("status", FIELD_OBJECT) },
+                                               { OBJECT("status", pod_status_record) }) };
 
 const record io_template_record = {
     LIKE(no_pod), CLOSED({ STRUCT("metadata", karp_pod, meta, io_namespaced_meta_record), .always = true },
@@ -334,9 +336,14 @@ void io_decode_shared_pod(io_decoder *d, const tree *object, karp_pod *pod)
     io_decode(d, &shared_pod_record, object, pod);
 }
 
-void io_decode_own_pod(io_decoder *d, const tree *object, karp_pod *pod)
+void io_decode_own_meta(io_decoder *d, const tree *object, karp_pod *pod)
 {
     io_decode_members(d, &own_pod_record, object, pod);
+}
+
+void io_decode_pod_status(io_decoder *d, const tree *object, karp_pod *pod)
+{
+    io_decode_members(d, &own_status_record, object, pod);
 }
 
 void io_decode_template(io_decoder *d, const tree *object, karp_pod *pod)

@@ -173,8 +173,7 @@ karp_status io_note_fields(karp_reader *reader, const io_kind_info *info, const 
     if (info->kind == IO_KIND_CAPACITY_BUFFER && io_preview(reader->options.previews, "one-shot-buffers"))
         s = &io_previewed_buffer;
     const io_pod_kind *operated = s ? NULL : io_pod_kind_of(info);
-    const tree *metadata = tree_get(root, "metadata");
-    if ((!s && !operated) || tree_get(metadata, "uid") || tree_get(metadata, "resourceVersion")) return KARP_OK;
+    if (!s && !operated) return KARP_OK;
     walk w = { .reader = reader, .kind = kind, .root = root, .place = place, .status = KARP_OK };
     if (s) walk_object(&w, s, root);
     else walk_operated(&w, operated);

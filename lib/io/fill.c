@@ -31,14 +31,23 @@ static void default_uid(trees *t, tree *metadata, uint64_t number)
     tree_set_text(t, metadata, "uid", str(uid));
 }
 
+static bool note_space(io_filler *f, karp_str space)
+{
+    const uint32_t *place = io_table_at(&f->spaces, space);
+    if (place) f->last_space = (uint32_t)(place - f->spaces.values);
+    return place != NULL;
+}
+
 void io_identify(io_filler *f, const io_kind_info *info, tree *root)
 {
     trees *t = f->t;
     tree *metadata = tree_get_or_make(t, root, "metadata");
     if (info->namespaced) {
         if (!io_is_stated(metadata, "namespace")) tree_set_text(t, metadata, "namespace", str("default"));
-        if (t->status == KARP_OK && !io_table_put(&f->spaces, tree_get_text(metadata, "namespace"), 1))
-            t->status = KARP_E_NOMEM;
+        karp_str space = tree_get_text(metadata, "namespace");
+        /* Objects of a namespace usually follow each other. */
+        bool known = f->spaces.names.count > 0 && equal_str(strings_get(&f->spaces.names, f->last_space), space);
+        if (t->status == KARP_OK && !known && !note_space(f, space)) t->status = KARP_E_NOMEM;
     }
     if (!f->fill) return;
     int64_t at = f->start;
@@ -243,20 +252,22 @@ void io_fill_pod_spec(io_filler *f, tree *spec)
 static void fill_pod_status(trees *t, tree *root)
 {
     tree *status = tree_get_or_make(t, root, "status");
-    const tree *spec = tree_get(root, "spec");
+    const tree *spec = tree_get(root, "spec"), *phase_ = tree_get(status, "phase"),
+               *conditions = tree_get(status, "conditions");
     bool bound = tree_get_text(spec, "nodeName").len > 0;
-    tree_default_text(t, status, "phase", str(bound ? "Running" : "Pending"));
-    if (!tree_get(status, "conditions")) tree_set(t, status, "conditions", tree_new(t, TREE_LIST));
-    const tree *conditions = tree_get(status, "conditions");
-    bool none = tree_count(conditions) == 0;
-    bool gated = tree_count(tree_get(spec, "schedulingGates")) > 0;
-    karp_str phase = tree_get_text(status, "phase");
-    if (bound && none) {
+    karp_str phase = phase_ ? tree_text(phase_) : str(bound ? "Running" : "Pending");
+    if (!phase_) tree_set_text(t, status, "phase", phase);
+    if (!conditions) {
+        tree_set(t, status, "conditions", tree_new(t, TREE_LIST));
+        conditions = tree_get(status, "conditions");
+    }
+    if (bound && tree_count(conditions) == 0) {
         tree *own = own_member(t, status, "conditions", false);
         io_add_condition(t, own, "PodScheduled", "True", "", io_creation(root));
         if (str_is(phase, "Running")) io_add_condition(t, own, "Ready", "True", "", io_creation(root));
     } else if (!bound && str_is(phase, "Pending") && io_condition_status(conditions, "PodScheduled").len == 0 &&
                !str_is(io_condition_status(conditions, "Created"), "False")) {
+        bool gated = tree_count(tree_get(spec, "schedulingGates")) > 0;
         io_add_condition(t, own_member(t, status, "conditions", false), "PodScheduled", "False",
                          gated ? "SchedulingGated" : "Unschedulable", io_creation(root));
     }
@@ -312,19 +323,45 @@ static void drop_gates(trees *t, tree *root)
     if (tree_is(list, TREE_LIST) && tree_count(list) == 0) io_set_pending(t, root, io_creation(root));
 }
 
+/* Whether the spec makes or needs other objects. */
+static bool names_claims(const tree *spec)
+{
+    const tree *volumes = tree_get(spec, "volumes");
+    bool any = tree_get(spec, "resourceClaims") != NULL;
+    for (size_t i = 0; i < tree_count(volumes) && !any; i++) {
+        const tree *volume = tree_item(volumes, i);
+        any = tree_get(volume, "persistentVolumeClaim") || tree_get(volume, "ephemeral");
+    }
+    return any;
+}
+
+/* Fills in the spec, and notes where a shared one lacks nothing: so do the other pods that have it. */
+static bool fill_shared_spec(io_filler *f, tree *root, bool *claims)
+{
+    tree *spec = tree_get(root, "spec");
+    uint64_t address = spec ? io_shared_address(spec) : 0;
+    *claims = address == 0 || map64_get(&f->whole_specs, address) == NO_ID;
+    if (!*claims) return true;
+    io_fill_pod_spec(f, spec);
+    *claims = names_claims(spec);
+    bool whole = address != 0 && !*claims && io_shared_address(spec) == address;
+    return !whole || map64_put(&f->whole_specs, address, 1);
+}
+
 karp_status io_fill_and_add_pod(io_filler *f, const io_kind_info *info, tree *root, const io_place *place)
 {
+    bool claims;
     if (f->reader->options.queued) drop_gates(f->t, root);
     if (!io_count_waiting(&f->waiting, f->reader, root)) return io_reader_nomem(f->reader);
     if (!f->fill) return io_add_filled(f, info, root, place);
-    io_fill_pod_spec(f, tree_get(root, "spec"));
+    if (!fill_shared_spec(f, root, &claims)) return io_reader_nomem(f->reader);
     fill_pod_status(f->t, root);
     count_pod(f, root);
-    if (!io_assume_claims(&f->assumed, root)) return io_reader_nomem(f->reader);
+    if (claims && !io_assume_claims(&f->assumed, root)) return io_reader_nomem(f->reader);
     if (f->creates) io_quotas_count(&f->quotas, f->reader, root, true);
-    karp_status status = io_make_device_claims(f, root, place);
+    karp_status status = claims ? io_make_device_claims(f, root, place) : KARP_OK;
     if (status == KARP_OK) status = io_add_filled(f, info, root, place);
-    return status ? status : add_ephemeral_claims(f, root, place);
+    return status || !claims ? status : add_ephemeral_claims(f, root, place);
 }
 
 /* ---- one object -------------------------------------------------------------------------------------------------- */
@@ -437,10 +474,9 @@ karp_status io_fill(io_filler *f, const io_deferred *w)
     tree *root = own ? w->root : tree_deep_copy(f->t, w->root, false);
     if (f->reader->mode.old) io_rename_old(f->t, w->info, root);
     io_complete_from_base(f->reader, f->t, w->info, root);
-    bool refused = false;
-    karp_status status = admit(f, w, root, &refused);
-    if (f->fill && kind == IO_KIND_POD && !io_is_stated(tree_get(root, "metadata"), "uid"))
-        io_merge_label_keys(f->t, root);
+    bool refused = false, created = kind == IO_KIND_POD && io_is_stated(tree_get(root, "metadata"), "uid");
+    karp_status status = created ? KARP_OK : admit(f, w, root, &refused);
+    if (f->fill && kind == IO_KIND_POD && !created) io_merge_label_keys(f->t, root);
     io_identify(f, w->info, root);
     if (status == KARP_OK) status = fill_simple(f, w->info, root);
     if (status == KARP_OK && refused) status = io_object_check(f->reader, w->info, root, &place);
@@ -561,6 +597,7 @@ karp_status io_filler_begin(io_filler *f, karp_reader *reader)
     io_table_init(&f->claim_providers, reader->context);
     io_table_init(&f->claim_nodes, reader->context);
     io_table_init(&f->spaces, reader->context);
+    map64_init(&f->whole_specs, reader->context);
     io_assumed_init(&f->assumed, reader->context);
     f->assumed.on = f->fill && !reader->options.strict_storage;
     io_admission_init(&f->admission, reader->context);
@@ -586,6 +623,7 @@ void io_filler_free(io_filler *f)
     io_table_free(&f->claim_providers);
     io_table_free(&f->claim_nodes);
     io_table_free(&f->spaces);
+    map64_free(&f->whole_specs);
     io_assumed_free(&f->assumed);
     io_admission_free(&f->admission, context);
     io_quotas_free(&f->quotas, context);

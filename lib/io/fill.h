@@ -121,6 +121,8 @@ typedef struct io_filler {
     io_table claim_providers; /* providerIDs of NodeClaims -> index in deferred */
     io_table claim_nodes; /* node names in the status of NodeClaims, or the claims' own names -> index in deferred */
     io_table spaces; /* namespaces of the objects */
+    uint32_t last_space; /* the name of the last one, in the table */
+    map64 whole_specs; /* addresses of specs that pods share and that lack nothing */
     io_open_budget *budgets;
     size_t budget_count, budget_capacity;
     io_table *types; /* one per catalogue: type name -> index; made on first use */

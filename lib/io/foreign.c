@@ -279,8 +279,6 @@ karp_status io_foreign_object(karp_reader *reader, const tree *root, const io_pl
     const tree *metadata = tree_get(root, "metadata");
     karp_str kind = tree_get_text(root, "kind"), name = tree_get_text(metadata, "name"), field = { "", 0 };
     *left_out = false;
-    /* Objects of a cluster are rendered. */
-    if (tree_get(metadata, "uid") || tree_get(metadata, "resourceVersion")) return KARP_OK;
     karp_str text = has_placeholder(root) ? placeholder_in(root, false, &field) : field;
     if (text.len == 0) return KARP_OK;
     str_append(why, sizeof why, "%.*s %.*s is of ", str_shown(kind, 64), kind.ptr, str_shown(name, 100),

@@ -113,15 +113,15 @@ karp_status io_licences_keep(karp_reader *reader, karp_str licences);
 
 /* ---- fields.c: unknown fields and versions, and values out of range ---------------------------------------------- */
 
-/* Notes the object's fields that its kind does not have. An object with a uid or a resourceVersion comes from an API
- * server and is not checked. */
+/* Notes the object's fields that its kind does not have. */
 karp_status io_note_fields(karp_reader *reader, const io_kind_info *info, const tree *root, const io_place *place);
 
 /* Notes an unknown version of the kind, which is read as a known one. */
 karp_status io_note_version(karp_reader *reader, const io_kind_info *info, karp_str api_version, karp_str kind);
 
-/* Notes what of a manifest is not understood: its version, its fields, what an API server refuses. Converts it from a
- * beta version (object.c). */
+/* Notes what of a manifest is not understood: its version, its fields, what an API server refuses. Of an object with a
+ * uid or a resourceVersion, which comes from an API server, only the version. Converts it from a beta version
+ * (object.c). */
 karp_status io_note_object(karp_reader *reader, const io_kind_info *info, tree *root, const io_place *place);
 
 /* Note values out of range; each kind of value once. */

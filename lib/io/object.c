@@ -260,10 +260,18 @@ static karp_status refuse_as_prices(karp_reader *reader, const tree *root, const
                                                                      : "");
 }
 
+/* Whether the API server has taken the object. */
+static bool is_of_cluster(const tree *root)
+{
+    const tree *metadata = tree_get(root, "metadata");
+    return tree_get(metadata, "uid") || tree_get(metadata, "resourceVersion");
+}
+
 karp_status io_note_object(karp_reader *reader, const io_kind_info *info, tree *root, const io_place *place)
 {
     karp_status status = io_note_version(reader, info, tree_get_text(root, "apiVersion"), tree_get_text(root, "kind"));
     if (status == KARP_OK) status = io_convert_beta(reader, info, root);
+    if (is_of_cluster(root)) return status;
     if (status == KARP_OK) status = io_note_fields(reader, info, root, place);
     return status ? status : io_note_refused(reader, info, root, place);
 }
@@ -299,8 +307,8 @@ static karp_status use_whole_object(karp_reader *reader, tree *root, const io_pl
     }
     if (!stated) {
         bool left_out = false;
-        karp_status refused = info->kind == IO_KIND_POD_MAKER ? KARP_OK
-                                                              : io_foreign_object(reader, root, place, &left_out);
+        bool plain = info->kind != IO_KIND_POD_MAKER && !is_of_cluster(root);
+        karp_status refused = plain ? io_foreign_object(reader, root, place, &left_out) : KARP_OK;
         if (refused || left_out) return refused;
         karp_status noted = io_note_object(reader, info, root, place);
         if (noted) return noted;

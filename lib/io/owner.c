@@ -129,10 +129,36 @@ static bool is_plain(const char *kind)
     return str_in_list(str(kind), "ReplicaSet StatefulSet Job Deployment ReplicationController");
 }
 
+/* Counts a pod with the ownerReferences of one before. false = it is to be looked at. */
+static bool count_again(karp_reader *reader, uint64_t address, const tree *pod)
+{
+    uint32_t at = address ? map64_get(&reader->pod_templates.owned, address) : NO_ID;
+    if (at == NO_ID) return false;
+    const io_counted_owner *owner = &reader->pod_templates.owners[at];
+    if (owner->number == NO_ID) return true;
+    if (io_pod_ended(pod) || !equal_str(owner->namespace_, io_namespace(pod))) return false;
+    ++reader->names.values[owner->number];
+    return true;
+}
+
+static bool remember(karp_reader *reader, uint64_t address, io_counted_owner owner)
+{
+    io_pod_templates *p = &reader->pod_templates;
+    if (address == 0) return true;
+    if (!owner.namespace_.ptr || p->owner_count >= NO_ID ||
+        !grow(reader->context, (void **)&p->owners, &p->owner_capacity, p->owner_count + 1, sizeof owner))
+        return false;
+    p->owners[p->owner_count] = owner;
+    return map64_put(&p->owned, address, (uint32_t)p->owner_count++);
+}
+
 bool io_note_owned(karp_reader *reader, const tree *pod)
 {
+    const tree *references = tree_get(tree_get(pod, "metadata"), "ownerReferences");
+    uint64_t address = references ? io_shared_address(references) : 0;
+    if (count_again(reader, address, pod)) return true;
     io_owner owner = io_controller(pod);
-    if (!is_counted(owner.kind)) return true;
+    if (!is_counted(owner.kind)) return remember(reader, address, (io_counted_owner){ str(""), NO_ID });
     /* An operator has acted even if its pods have ended. */
     if (!is_plain(owner.kind) && !io_note_made(reader, pod)) return false;
     bool done = str_is(tree_get_text(tree_get(pod, "status"), "phase"), "Succeeded");
@@ -148,7 +174,9 @@ bool io_note_owned(karp_reader *reader, const tree *pod)
         if (deployment.len && !note_set(reader, space, owner.name, deployment)) return false;
     }
     ++*count;
-    return true;
+    if (!is_plain(owner.kind)) return true;
+    return remember(reader, address,
+                    (io_counted_owner){ io_keep(reader, space), (uint32_t)(count - reader->names.values) });
 }
 
 /* `above` owns the ReplicaSet. */

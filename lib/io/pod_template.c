@@ -11,6 +11,7 @@ void io_pod_templates_init(io_pod_templates *p, karp_context *context)
     map64_init(&p->surveyed, context);
     map64_init(&p->written, context);
     map64_init(&p->recipes, context);
+    map64_init(&p->owned, context);
     arena_init(&p->memory, context);
 }
 
@@ -22,6 +23,8 @@ void io_pod_templates_clear(io_pod_templates *p)
     map64_free(&p->surveyed);
     map64_free(&p->written);
     map64_free(&p->recipes);
+    map64_free(&p->owned);
+    mem_free(context, p->owners, p->owner_capacity * sizeof *p->owners);
     arena_free(&p->memory);
     io_pod_templates_init(p, context);
 }
@@ -56,7 +59,7 @@ static bool find_template(karp_reader *reader, const tree *root, io_pod_template
     uint32_t id = words_add(&p->keys, parts, 2 * SHARED_VALUES);
     if (id == NO_ID || !grow(reader->context, (void **)&p->list, &p->capacity, p->keys.count, sizeof *p->list))
         return false;
-    if (id == before) p->list[id] = (io_pod_template){ NULL, 0, 0 };
+    if (id == before) p->list[id] = (io_pod_template){ .pod = NULL };
     *out = &p->list[id];
     return true;
 }
@@ -131,15 +134,46 @@ static karp_status add_templated(karp_reader *reader, const karp_pod *pod, uint3
     return status ? status : karp_builder_add_templated_pod(reader->builder, number, &own, &reader->error);
 }
 
+enum { MOST_STATUSES = 4 }; /* of a template, that are kept */
+
+static bool keep_status(karp_reader *reader, const tree *root, io_pod_template *t)
+{
+    io_decoder d;
+    karp_pod *kept = arena_alloc(&reader->pod_templates.memory, sizeof *kept);
+    if (!kept) return false;
+    *kept = *t->pod;
+    io_decoder_init(&d, &reader->pod_templates.memory);
+    io_decode_pod_status(&d, root, kept);
+    t->with_status = kept;
+    t->statuses++;
+    return d.status == KARP_OK; /* it was decoded before, so that nothing but memory can fail */
+}
+
+/* Pods of a workload that wait usually have one status, which is decoded once. */
+static bool decode_own(karp_reader *reader, io_decoder *d, const tree *root, io_pod_template *t, karp_pod *pod)
+{
+    const tree *status = tree_get(root, "status");
+    uint64_t address = status ? io_shared_address(status) : 0;
+    bool again = address && address == t->status;
+    if (again && !t->with_status && t->statuses < MOST_STATUSES && !keep_status(reader, root, t)) return false;
+    bool known = again && t->with_status;
+    *pod = known ? *t->with_status : *t->pod;
+    pod->meta.namespace_ = (karp_str){ "", 0 };
+    io_decode_own_meta(d, root, pod);
+    if (known) return true;
+    io_decode_pod_status(d, root, pod);
+    t->status = address;
+    t->with_status = NULL;
+    return true;
+}
+
 karp_status io_add_pod(karp_reader *reader, io_decoder *d, const tree *root)
 {
     karp_pod pod;
     io_pod_template *t = NULL;
     if (!find_template(reader, root, &t)) return io_reader_nomem(reader);
     if (t && t->pod) {
-        pod = *t->pod;
-        pod.meta.namespace_ = (karp_str){ "", 0 };
-        io_decode_own_pod(d, root, &pod);
+        if (!decode_own(reader, d, root, t, &pod)) return io_reader_nomem(reader);
         if (d->status) return d->status;
         if (equal_str(pod.meta.namespace_, t->pod->meta.namespace_) && !has_resources(&pod))
             return add_templated(reader, &pod, t->number);

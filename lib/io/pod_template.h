@@ -12,7 +12,16 @@ typedef struct io_pod_template {
     const karp_pod *pod; /* without name, times and status; NULL = not decoded yet */
     uint32_t number; /* the builder's */
     uint32_t met; /* pods without a template that share the values */
+    uint32_t statuses; /* that were kept */
+    uint64_t status; /* the address of the last pod's status; 0 = none that is shared */
+    const karp_pod *with_status; /* `pod` with that status; NULL = not decoded yet */
 } io_pod_template;
+
+/* An owner whose pods were counted before (owner.c). */
+typedef struct io_counted_owner {
+    karp_str namespace_;
+    uint32_t number; /* of its key in reader->names; NO_ID = its pods are not counted */
+} io_counted_owner;
 
 typedef struct io_pod_templates {
     words keys; /* the addresses of the values; an id is an index in the list */
@@ -22,6 +31,9 @@ typedef struct io_pod_templates {
     map64 surveyed; /* by the address of a value that pods share: whether it names EKS Auto Mode */
     map64 written; /* likewise: the number of its canonical text (kept.c) */
     map64 recipes; /* by what a pod shares: the number of a recipe (kept.c) */
+    map64 owned; /* by the address of ownerReferences: the number of an owner (owner.c) */
+    io_counted_owner *owners;
+    size_t owner_count, owner_capacity;
 } io_pod_templates;
 
 void io_pod_templates_init(io_pod_templates *p, karp_context *context);

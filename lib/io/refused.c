@@ -237,7 +237,6 @@ karp_status io_note_refused(karp_reader *reader, const io_kind_info *info, const
     const tree *spec = tree_get(root, "spec"), *metadata = tree_get(root, "metadata");
     char why[400] = "", shown[64];
     io_reason rules = { .text = why, .room = sizeof why, .of = "" };
-    if (tree_get(metadata, "uid") || tree_get(metadata, "resourceVersion")) return KARP_OK;
     /* v1beta1 has defaults for what is missing. */
     bool of_pool = info->kind == IO_KIND_NODE_POOL &&
                    !str_is(tree_get_text(root, "apiVersion"), "karpenter.sh/v1beta1");

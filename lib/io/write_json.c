@@ -107,7 +107,7 @@ void json_key_str(json_out *j, karp_str key)
     j->after_key = true;
 }
 
-void json_key(json_out *j, const char *key) { json_key_str(j, str(key)); }
+void json_key(json_out *j, const char *key) { json_plain_key(j, key, strlen(key)); }
 
 void json_plain_key(json_out *j, const char *key, size_t length)
 {

@@ -149,19 +149,25 @@ void adding_begin(adding *a, karp_builder *b, enum kind kind, const char *kind_n
 {
     bool named = meta->name.ptr != NULL && meta->name.len > 0;
     adding_begin_unnamed(a, b, kind, kind_name, meta, named ? scope : CLUSTER_WIDE, error);
+    adding_name(a, meta->name, more, more_count);
+}
+
+void adding_name(adding *a, karp_str name, const uint32_t *more, size_t more_count)
+{
+    karp_error *error = a->c.error;
     if (!a->entered) return;
-    if (!named) {
+    if (name.ptr == NULL || name.len == 0) {
         copy_blame(&a->c, fail(error, KARP_E_INVALID, "every object needs a name"), "metadata.name");
         return;
     }
-    check_name(a, meta->name, kind == KIND_NAMESPACE, "metadata.name");
-    a->name = copy_name(a, meta->name);
-    a->identity[0] = (uint32_t)kind;
+    check_name(a, name, a->kind == KIND_NAMESPACE, "metadata.name");
+    a->name = copy_name(a, name);
+    a->identity[0] = (uint32_t)a->kind;
     a->identity[1] = a->name_space;
     a->identity[2] = a->name;
     for (size_t i = 0; i < more_count; i++) a->identity[3 + i] = more[i];
     a->identity_count = 3 + more_count;
-    if (a->c.status == KARP_OK && store_has(&b->s, a->identity, a->identity_count))
+    if (a->c.status == KARP_OK && store_has(&a->b->s, a->identity, a->identity_count))
         copy_blame(&a->c, fail(error, KARP_E_DUPLICATE, "the object is in the input already"), "metadata.name");
 }
 

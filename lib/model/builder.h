@@ -51,9 +51,11 @@ enum scope { CLUSTER_WIDE, NAMESPACED };
  * part of the identity, in addition to kind, namespace and name. */
 void adding_begin(adding *a, karp_builder *b, enum kind kind, const char *kind_name, const karp_meta *meta,
                   enum scope scope, const uint32_t *more, size_t more_count, karp_error *error);
-/* The same without a name: for a template, and for a change of an object. */
+/* The same without a name: for a template, for a change of an object, or where adding_name() follows. */
 void adding_begin_unnamed(adding *a, karp_builder *b, enum kind kind, const char *kind_name, const karp_meta *meta,
                           enum scope scope, karp_error *error);
+/* Sets a->name and the identity, in the namespace a->name_space. */
+void adding_name(adding *a, karp_str name, const uint32_t *more, size_t more_count);
 /* For kinds whose identity is kind, namespace and name: copies the caller's struct to *own and begins. Fails when the
  * struct's size is invalid. Later failures are recorded in a->c.status. */
 karp_status adding_open(adding *a, karp_builder *b, enum kind kind, const void *given, void *own, karp_error *error);

@@ -550,8 +550,11 @@ karp_status karp_builder_add_templated_pod(karp_builder *builder, uint32_t templ
         return fail(error, KARP_E_NOT_FOUND, "the builder has no such template");
     pod p = pod_of_template(&builder->s, template_);
     karp_meta meta = { .name = own.name, .namespace_ = store_text(&builder->s, p.name_space) };
-    adding_begin(&a, builder, KIND_POD, "Pod", &meta, NAMESPACED, NULL, 0, error);
+    adding_begin_unnamed(&a, builder, KIND_POD, "Pod", &meta, CLUSTER_WIDE, error);
     if (!a.entered) return adding_end(&a);
+    a.name_space = p.name_space; /* the template's was checked */
+    if (meta.name.ptr && meta.name.len > 0) a.shown_namespace = meta.namespace_;
+    adding_name(&a, meta.name, NULL, 0);
     check_pods(&a);
     return finish_pod(&a, &own, &p);
 }
