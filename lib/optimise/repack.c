@@ -97,6 +97,11 @@ static karp_status find_candidates(repacking *r)
     return KARP_OK;
 }
 
+bool repack_may_stop(const repacking *r)
+{
+    return r->p.options.keep_partial && r->p.own_context.options.should_stop != NULL;
+}
+
 karp_status repack_canceled(const repacking *r)
 {
     return fail(r->error, KARP_E_CANCELED, "stopped before the plan was found");
@@ -165,27 +170,14 @@ static karp_status make_problem(repacking *r)
 {
     karp_status status = find_homes(r);
     if (status != KARP_OK || r->home_count == 0) return status;
-    if (!menu_of_nodes(r->s, &r->data, r->homes, r->home_count, r->steps, &r->objective, &r->menu))
+    if (!menu_of_nodes(r->s, &r->data, r->homes, r->home_count, r->steps, NULL, &r->objective, &r->menu))
         return fail_nomem(r->error);
     status = repack_new_round(r, NULL, 0, r->moving, r->moving_count, NULL);
     if (status != KARP_OK) return status;
     if (!policy_cut_short(r->s) && !repack_bound_make(r)) return fail_nomem(r->error);
     r->untuned = r->bound;
     r->tuned_for = UINT64_MAX;
-    status = repack_new_round(r, NULL, 0, NULL, 0, NULL);
-    if (status != KARP_OK) return status;
-    if (!menu_hosts_make(r->s, &r->data, &r->menu, &r->hosts) || !repack_numbers(r)) return fail_nomem(r->error);
-    r->takes_pods = arena_array(&r->data, r->seen->node_count + (size_t)1, sizeof *r->takes_pods);
-    if (r->takes_pods == NULL) return fail_nomem(r->error);
-    for (uint32_t i = 0; i < r->hosts.count; i++) r->takes_pods[r->hosts.host[i]] = true;
-    repack_problem *q = &r->problem;
-    q->host_count = r->hosts.count;
-    q->left = r->hosts.left;
-    q->host_allowed = r->hosts.allowed;
-    q->alone = r->hosts.alone;
-    double tie = 1e-7; /* of equally cheap plans, the one with fewer evictions is better */
-    q->per_eviction = r->options.min_saving_per_eviction > tie ? r->options.min_saving_per_eviction : tie;
-    return repack_limit_launches(r) ? KARP_OK : fail_nomem(r->error);
+    return repack_numbers(r);
 }
 
 /* ---- the plan ---------------------------------------------------------------------------------------------------- */
@@ -220,20 +212,21 @@ static karp_status plan_as_one_step(repacking *r, uint64_t most, bool *found)
 }
 
 /* Finds the best plan that the scheduler admits. Nodes that it rejects stay, and the search is repeated for the
- * others. A plan whose check was cut short has no steps. */
-static karp_status plan(repacking *r)
+ * others. A plan whose check was cut short has no steps. *whole: all of the plan is admitted. */
+static karp_status find_plan(repacking *r, uint64_t most, bool *whole)
 {
-    uint64_t most = most_evictions(r), steps = r->objective.effort;
+    uint64_t steps = r->objective.effort;
     uint32_t refused = UINT32_MAX, good = 0;
-    bool anew = false;
     karp_status status = repack_look(r, most);
-    if (status == KARP_OK && !r->stopped && r->objective.effort > 0) status = plan_as_one_step(r, most, &anew);
-    if (anew) return status;
+    *whole = false;
+    if (status == KARP_OK && !r->stopped && r->objective.effort > 0) status = plan_as_one_step(r, most, whole);
+    if (*whole) return status;
     for (uint32_t turn = 0; status == KARP_OK && !r->stopped; turn++) {
         status = repack_steps_of_best(r);
         if (status == KARP_OK) status = repack_admit(r, &refused, &good);
         if (status != KARP_OK || r->cut) break;
-        if (refused == UINT32_MAX) return KARP_OK;
+        *whole = refused == UINT32_MAX;
+        if (*whole) return KARP_OK;
         if (turn == SPARE_PLANS) return repack_admit_first(r, good);
         status = repack_look_without(r, refused, most, steps / SPARE_PLANS);
     }
@@ -241,17 +234,11 @@ static karp_status plan(repacking *r)
     return status;
 }
 
-karp_status repack_keep(repacking *r)
+/* Keeps the plan of the last round for a caller that stops the search, unless a better one is kept. */
+static karp_status keep_decision(repacking *r)
 {
-    uint32_t refused, good;
     karp_decision *d = NULL;
-    karp_status status = repack_steps_so_far(r);
-    if (status != KARP_OK) return status;
-    status = repack_admit(r, &refused, &good);
-    if (status != KARP_OK || r->cut) return status;
-    if (refused != UINT32_MAX) status = repack_admit_first(r, good);
-    if (status != KARP_OK || r->cut || r->stages.stages.count == 0) return status;
-    status = repack_decision(r, false, &d);
+    karp_status status = repack_decision(r, false, &d);
     if (status != KARP_OK) return status;
     if (r->kept != NULL && r->kept->repack.after <= d->repack.after) {
         karp_decision_unref(d);
@@ -260,6 +247,28 @@ karp_status repack_keep(repacking *r)
     karp_decision_unref(r->kept);
     r->kept = d;
     return KARP_OK;
+}
+
+karp_status repack_keep(repacking *r)
+{
+    uint32_t refused, good;
+    karp_status status = repack_steps_so_far(r);
+    if (status != KARP_OK) return status;
+    status = repack_admit(r, &refused, &good);
+    if (status != KARP_OK || r->cut) return status;
+    if (refused != UINT32_MAX) status = repack_admit_first(r, good);
+    if (status != KARP_OK || r->cut || r->stages.stages.count == 0) return status;
+    return keep_decision(r);
+}
+
+static karp_status plan(repacking *r)
+{
+    uint64_t most = most_evictions(r);
+    bool whole;
+    karp_status status = find_plan(r, most, &whole);
+    if (status != KARP_OK || !whole || r->objective.effort == 0) return status;
+    if (repack_may_stop(r) && r->stages.stages.count > 0) status = keep_decision(r);
+    return status == KARP_OK ? repack_again(r, most) : status;
 }
 
 /* Returns the plan. If the search was stopped without a result, returns the plan that was kept last. */

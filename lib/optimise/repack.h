@@ -78,6 +78,8 @@ typedef struct repacking {
     uint64_t *moved; /* by pod: it has moved before the current step */
     uint32_t *removed, *moving; /* of the current round */
     uint32_t removed_count, moving_count;
+    double admitted; /* $/h that the admitted plan saves */
+    uint64_t work_before; /* of searches that are over */
     round_result result; /* result of the last round */
     karp_repack_cost cost;
     LIST_OF(karp_repack_point) points;
@@ -90,18 +92,22 @@ typedef struct repacking {
 } repacking;
 
 bool repack_must_stop(repacking *r);
+bool repack_may_stop(const repacking *r); /* and the caller wants the best plan so far */
 karp_status repack_canceled(const repacking *r);
 /* Keeps the best plan so far, if the scheduler admits it. Status: OK, NOMEM. */
 karp_status repack_keep(repacking *r);
-/* repack_problem.c: makes `problem`, `pods` and the budgets of a step from the menu and its hosts. false = out of
- * memory. */
-bool repack_numbers(repacking *r);
-bool repack_limit_launches(repacking *r); /* makes small_launches */
+/* repack_problem.c: makes `hosts`, `problem`, `small_launches`, `pods` and the budgets of a step from the menu. */
+karp_status repack_numbers(repacking *r);
+/* repack_again.c: if the scheduler placed pods of the admitted plan in other zones than the search, searches again with
+ * the pods in those zones. The plan that saves more is admitted in the end. */
+karp_status repack_again(repacking *r, uint64_t most);
 /* repack_look.c: searches with increasing effort, up to that of the objective. The best results are kept in `stepped`
  * and `walk`. Status: OK, NOMEM. */
 karp_status repack_look(repacking *r, uint64_t most);
 /* Continues the searches after it turned out that a node of the problem has to stay. */
 karp_status repack_look_without(repacking *r, uint32_t number, uint64_t most, uint64_t steps);
+/* The same for other numbers, in a single run. `guided`: also with the present prices of the bound. */
+karp_status repack_look_again(repacking *r, uint64_t most, uint64_t steps, bool guided);
 karp_status repack_steps_of_best(repacking *r); /* makes `stages` */
 double repack_look_saving(const repacking *r); /* of the best plan so far */
 uint64_t repack_look_work(const repacking *r);

@@ -216,9 +216,11 @@ static karp_status check_savings(repacking *r, uint32_t *refused, uint32_t *good
         if (f->type_count == 0 || !cheapest_offering(r->s, t, f->types[0], f->set, &best)) *saving = -HUGE_VAL;
         else *saving -= t->offerings[best].price + r->objective.node_cost;
     }
+    r->admitted = 0;
     for (size_t i = 0; i < all && *refused == UINT32_MAX; i++) {
         const repack_stage *s = &o->stages.items[i];
         for (uint32_t k = 0; k < s->count; k++) savings[i] += r->problem.nodes[o->order.items[s->first + k]].price;
+        r->admitted += savings[i];
         if (step_pays(&r->limits, savings[i], s->evictions)) continue;
         *refused = o->order.items[s->first + s->count - 1];
         *good = (uint32_t)i;

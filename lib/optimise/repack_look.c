@@ -202,8 +202,7 @@ static bool keep_what_budgets_hold(repacking *r)
 /* For a caller that may stop the search: keeps the best plan so far. */
 static karp_status keep_so_far(repacking *r)
 {
-    bool may_stop = r->p.options.keep_partial && r->p.own_context.options.should_stop != NULL;
-    return may_stop && repack_look_saving(r) > 0 && !repack_must_stop(r) ? repack_keep(r) : KARP_OK;
+    return repack_may_stop(r) && repack_look_saving(r) > 0 && !repack_must_stop(r) ? repack_keep(r) : KARP_OK;
 }
 
 /* Runs the complete search with this effort, starting from the results of the previous one. */
@@ -232,6 +231,16 @@ karp_status repack_look(repacking *r, uint64_t most)
         more = e <= r->objective.effort;
         if (status == KARP_OK && more) status = keep_so_far(r);
     }
+    if (status != KARP_OK) return status;
+    if (r->chosen_saving > 0 && !repack_search_take(r->stepped, &r->chosen)) return fail_nomem(r->error);
+    return KARP_OK;
+}
+
+karp_status repack_look_again(repacking *r, uint64_t most, uint64_t steps, bool guided)
+{
+    if (!begin_searches(r) || !keep_what_budgets_hold(r) || (guided && !begin_guided(r, r->tuned_for)))
+        return fail_nomem(r->error);
+    karp_status status = search_plan(r, most, steps);
     if (status != KARP_OK) return status;
     if (r->chosen_saving > 0 && !repack_search_take(r->stepped, &r->chosen)) return fail_nomem(r->error);
     return KARP_OK;
@@ -266,7 +275,7 @@ double repack_look_saving(const repacking *r)
 
 uint64_t repack_look_work(const repacking *r)
 {
-    uint64_t work = r->search != NULL ? repack_search_work(r->search) : 0;
+    uint64_t work = r->work_before + (r->search != NULL ? repack_search_work(r->search) : 0);
     if (r->stepped != r->search) work += repack_search_work(r->stepped);
     if (r->guided != NULL) work += repack_search_work(r->guided);
     return work + (r->walk != NULL ? repack_walk_work(r->walk) : 0);

@@ -6,6 +6,7 @@
 #include <optimise/repack.h>
 
 #include <base/bits.h>
+#include <base/error.h>
 #include <base/str.h>
 #include <math.h>
 #include <schedule/movable.h>
@@ -92,7 +93,7 @@ static double price_of_step(const repacking *r)
 }
 
 /* The nodes of one step have to pay for a launch. More expensive launches are left out if a class has others. */
-bool repack_limit_launches(repacking *r)
+static bool limit_launches(repacking *r)
 {
     packing_problem *l = &r->small_launches.launches;
     r->small_launches = r->problem;
@@ -142,4 +143,23 @@ static bool count_budgets(repacking *r)
     return true;
 }
 
-bool repack_numbers(repacking *r) { return make_launches(r) && make_nodes(r) && count_budgets(r); }
+karp_status repack_numbers(repacking *r)
+{
+    repack_problem *q = &r->problem;
+    const menu_hosts *hosts = &r->hosts;
+    karp_status status = repack_new_round(r, NULL, 0, NULL, 0, NULL);
+    if (status != KARP_OK) return status;
+    if (!menu_hosts_make(r->s, &r->data, &r->menu, &r->hosts) || !make_launches(r) || !make_nodes(r) ||
+        !count_budgets(r))
+        return fail_nomem(r->error);
+    r->takes_pods = arena_array(&r->data, r->seen->node_count + (size_t)1, sizeof *r->takes_pods);
+    if (r->takes_pods == NULL) return fail_nomem(r->error);
+    for (uint32_t i = 0; i < hosts->count; i++) r->takes_pods[hosts->host[i]] = true;
+    q->host_count = hosts->count;
+    q->left = hosts->left;
+    q->host_allowed = hosts->allowed;
+    q->alone = hosts->alone;
+    double tie = 1e-7; /* of equally cheap plans, the one with fewer evictions is better */
+    q->per_eviction = r->options.min_saving_per_eviction > tie ? r->options.min_saving_per_eviction : tie;
+    return limit_launches(r) ? KARP_OK : fail_nomem(r->error);
+}

@@ -34,7 +34,7 @@ typedef struct maker {
     struct where { /* by claim: requirements for nodes of its pods, and the weight of its NodePool */
         uint32_t set, weight;
     } * wheres;
-    uint32_t *roams; /* see menu_roaming() */
+    uint32_t *roams; /* see menu_roaming(), or for nodes menu_moved_zones() */
     bool elsewhere; /* the pods may be placed on nodes with other pods */
     struct last_pin { /* cache for the previous pod */
         uint32_t view, set, pin;
@@ -197,10 +197,21 @@ static uint32_t pin_key(scheduler *s, uint32_t pin, uint32_t claim_set, uint32_t
     return set_add(&s->algebra, pin, id);
 }
 
-static uint32_t pin_group(scheduler *s, uint32_t pin, uint32_t claim_set, uint32_t group_number)
+/* Whether the spread constraint counts a single pod, which may then be in any domain. */
+static bool counts_one(const scheduler *s, const group *g)
 {
+    int64_t all = 0;
+    for (uint32_t d = 0; d < s->topology.keys[g->key].count; d++) all += group_knows(g, d) ? g->counts[d] : 0;
+    return g->kind == GROUP_SPREAD && all == 1;
+}
+
+static uint32_t pin_group(const maker *k, uint32_t pin, uint32_t claim_set, uint32_t group_number)
+{
+    scheduler *s = k->s;
     const group *g = &s->topology.groups.items[group_number];
-    return g->host ? pin : pin_key(s, pin, claim_set, s->topology.keys[g->key].normalized, false);
+    return g->host || (k->elsewhere && counts_one(s, g))
+               ? pin
+               : pin_key(s, pin, claim_set, s->topology.keys[g->key].normalized, false);
 }
 
 /* Requirements for the domains in which the pod is counted. */
@@ -212,11 +223,11 @@ static uint32_t pin_of(maker *k, uint32_t view_number, uint32_t claim_set)
     const view *v = &s->pods.views.items[view_number];
     const label_group *l = &s->topology.label_groups.items[s->pods.classes[v->class_].label_group];
     const pod_class *c = &s->snapshot->classes[v->class_];
-    for (uint32_t i = 0; i < v->owned_count; i++) pin = pin_group(s, pin, claim_set, v->owned[i].group);
-    for (uint32_t i = 0; i < l->counted_count; i++) pin = pin_group(s, pin, claim_set, l->counted_by[i]);
-    for (uint32_t i = 0; i < l->barred_count; i++) pin = pin_group(s, pin, claim_set, l->barred_by[i]);
+    for (uint32_t i = 0; i < v->owned_count; i++) pin = pin_group(k, pin, claim_set, v->owned[i].group);
+    for (uint32_t i = 0; i < l->counted_count; i++) pin = pin_group(k, pin, claim_set, l->counted_by[i]);
+    for (uint32_t i = 0; i < l->barred_count; i++) pin = pin_group(k, pin, claim_set, l->barred_by[i]);
     for (uint32_t i = 0; i < s->pods.classes[v->class_].inverse_count; i++)
-        pin = pin_group(s, pin, claim_set, s->pods.classes[v->class_].inverse_owned[i]);
+        pin = pin_group(k, pin, claim_set, s->pods.classes[v->class_].inverse_owned[i]);
     for (uint32_t i = 0; i < c->alternative_count; i++) {
         size_t n;
         (void)set_entries(&s->algebra, c->alternatives[i].set, &n);
@@ -416,7 +427,7 @@ static bool find_classes(maker *k)
         if (id == NO_ID) return false;
         m->class_of[p] = id;
         k->classes.items[id].count++;
-        k->classes.items[id].roams = roams;
+        k->classes.items[id].roams = roams && !k->elsewhere;
     }
     m->class_count = (uint32_t)k->classes.count;
     m->classes = arena_array(k->a, m->class_count + (size_t)1, sizeof *m->classes);
@@ -715,9 +726,9 @@ bool menu_make(scheduler *s, arena *a, const uint16_t *steps, const karp_objecti
 }
 
 bool menu_of_nodes(scheduler *s, arena *a, const menu_home *homes, uint32_t count, const uint16_t *steps,
-                   const karp_objective *aim, menu *out)
+                   uint32_t *zones, const karp_objective *aim, menu *out)
 {
-    maker k = { .s = s, .a = a, .m = out, .steps = steps, .aim = aim, .last = { NO_ID, NO_ID, 0 } };
+    maker k = { .s = s, .a = a, .m = out, .steps = steps, .aim = aim, .roams = zones, .last = { NO_ID, NO_ID, 0 } };
     k.elsewhere = true;
     return make_menu(&k, homes, count);
 }

@@ -59,6 +59,10 @@ bool menu_make(scheduler *s, arena *a, const uint16_t *steps, const karp_objecti
  * the last round placed it, else NO_ID. NULL = no pod has one. false = out of memory. */
 bool menu_roaming(scheduler *s, arena *a, const menu *m, const uint16_t *steps, uint32_t **out);
 
+/* By pod of the menu: the requirement on the zone in which the last round placed it, if it has another one and its
+ * class is kept in that by nothing else, else NO_ID. Returns whether there is such a pod. */
+bool menu_moved_zones(scheduler *s, const menu *m, uint32_t *out);
+
 /* An existing node and those of its pods that can be moved. */
 typedef struct menu_home {
     uint32_t node; /* a state node of a NodePool */
@@ -68,9 +72,9 @@ typedef struct menu_home {
 
 /* The same for running pods. Nodes take the part of claims, and pods stay in the domains in which they are counted
  * now, so that they can be moved in any order without breaking a spread constraint. The last round must have placed
- * all of them. */
+ * all of them. `zones` has by pod another zone in which it is kept, see menu_moved_zones(); NULL = none. */
 bool menu_of_nodes(scheduler *s, arena *a, const menu_home *homes, uint32_t count, const uint16_t *steps,
-                   const karp_objective *aim, menu *out);
+                   uint32_t *zones, const karp_objective *aim, menu *out);
 
 /* The existing nodes that accept pods of a menu's classes. */
 typedef struct menu_hosts {

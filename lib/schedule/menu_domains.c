@@ -8,10 +8,12 @@
 #include <schedule/menu.h>
 
 #include <schedule/gang_loop.h>
+#include <schedule/guide.h>
 #include <schedule/label_groups.h>
 #include <schedule/scheduler.h>
 #include <schedule/topology.h>
 #include <schedule/views.h>
+#include <string.h>
 
 enum { MOST_DOMAINS = 16 };
 
@@ -155,4 +157,36 @@ bool menu_roaming(scheduler *s, arena *a, const menu *m, const uint16_t *steps, 
     for (size_t p = 0; p < s->snapshot->raw.pods.count; p++) (*out)[p] = NO_ID;
     for (uint32_t g = 0; g < s->topology.groups.count; g++) k.of_group[g].requirement = NO_ID;
     return find_roaming(&k, *out);
+}
+
+/* The requirement on the zone of the node where the pod was placed, if that is one zone; NO_ID = not. */
+static uint32_t zone_placed(scheduler *s, uint32_t p, uint32_t zone)
+{
+    uint32_t host_number, claim_number;
+    if (!guide_found(s, p, &host_number, &claim_number)) return NO_ID;
+    uint32_t set = claim_number != NO_ID ? s->claims.list.items[claim_number].set
+                                         : s->snapshot->nodes[s->hosts.items[host_number].node].set;
+    uint32_t id = set_get(&s->algebra, set, zone);
+    const requirement *r = id == NO_ID ? NULL : requirement_get(&s->algebra, id);
+    return r != NULL && !r->complement && r->value_count == 1 ? id : NO_ID;
+}
+
+bool menu_moved_zones(scheduler *s, const menu *m, uint32_t *out)
+{
+    uint32_t zone = s->snapshot->facts.normalized[s->snapshot->known.zone];
+    bool any = false;
+    memset(out, 0xff, s->snapshot->raw.pods.count * sizeof *out);
+    for (uint32_t c = 0; c < m->class_count; c++) {
+        size_t keys;
+        const menu_class *x = &m->classes[c];
+        uint32_t kept = set_get(&s->algebra, x->pin, zone);
+        (void)set_entries(&s->algebra, x->pin, &keys);
+        for (uint32_t i = 0; i < x->count && kept != NO_ID && keys == 1; i++) {
+            uint32_t id = zone_placed(s, x->pods[i], zone);
+            if (id == NO_ID || id == kept) continue;
+            out[x->pods[i]] = id;
+            any = true;
+        }
+    }
+    return any;
 }
