@@ -52,7 +52,8 @@ typedef struct proof_case {
 
 enum { CASES_DEEP = 64, CASES_DIMS = 64, CASE_PRICES = 4 }; /* most nested cases; resources; shares of a leaf */
 
-/* The charge of an existing node with cases is the sum of its shares, which say nothing else: no content is worth more.
+/* The charge of a row with cases is the sum of its shares, which say nothing else: no content is worth more. Of an
+ * offer it is at most the cost; if the shares are 0, it is the cost.
  */
 
 /* Proof of a bound. For each row with shares, and every class that fits the row, y_c <= sum of floor(shares[d] × r /
@@ -109,12 +110,20 @@ typedef struct bound_trail {
     bound_patterns *at; /* by stop */
 } bound_trail;
 
+enum { MOST_KEPT = 6 }; /* most proofs with charges */
+
+/* Proofs that say for each offer the most that its contents are worth, as counts_least() needs it. */
+typedef struct bound_charges {
+    bound_proof proofs[MOST_KEPT];
+    uint32_t count;
+} bound_charges;
+
 /* Computes the bound for whole pods (Gilmore and Gomory): column generation over the best whole contents of the
  * offers. It starts from the prices of the proof `from` and takes about `steps` steps of work. *out has no y when it
- * finds no better bound. `trail` receives solutions, which do not depend on later steps; NULL = not wanted. false as
- * above. */
+ * finds no better bound. `trail` receives solutions, which do not depend on later steps, and `charges` proofs from the
+ * prices at certain steps; NULL = not wanted. false as above. */
 bool bound_whole(arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps, bound_trail *trail,
-                 bound_proof *out);
+                 bound_charges *charges, bound_proof *out);
 /* Such a solution alone. `known` has contents to begin with, which need not be good for this problem; NULL = none. */
 bool bound_find_patterns(arena *a, const bound_problem *p, const bound_proof *from, const bound_patterns *known,
                          uint64_t steps, bound_patterns *out);
@@ -142,6 +151,14 @@ bool proof_holds(karp_context *context, const bound_problem *p, const bound_proo
 /* The same, and also the charge of each existing node's row, which is the most that pods placed there can be worth. */
 bool proof_holds_for(karp_context *context, const bound_problem *p, const bound_proof *proof, amount *value,
                      amount *spent, proof_fault *fault);
+
+/* The most that a content of this share row is worth, in a proof that holds. false = overflow. */
+bool proof_charge(const bound_problem *p, const bound_proof *proof, uint32_t at, amount *out);
+
+/* certificate_counts.c: the least that so many nodes cost as are worth `needed` in sum, by what the rows of a proof are
+ * charged. *least receives that, or `enough` if it is not less. PROOF_TOO_MUCH = it takes more work. */
+enum proof_verdict counts_least(karp_context *context, const bound_problem *p, const bound_proof *proof, int64_t needed,
+                                int64_t enough, int64_t *least);
 
 /* usable.c: whether two offers, or rows, have the same capacity for the same classes. */
 bool offers_alike(const bound_problem *p, uint32_t x, uint32_t y);

@@ -145,16 +145,24 @@ static bool add_worth(const bound_problem *p, const bound_proof *proof, uint32_t
     return amount_mul(beyond, (uint64_t)(amount_sign(beyond) > 0 ? high : low), &part) && amount_add(*sum, part, sum);
 }
 
-/* What no content of a row with cases may be worth more than. */
+/* What no content of a row with cases may be worth more than: the sum of its shares, or what the offer costs if that is
+ * 0 or more. */
 static int64_t charge_of(const bound_problem *p, const bound_proof *proof, uint32_t at)
 {
-    int64_t sum = 0;
-    if (proof->of[at] < p->offer_count) return p->costs[proof->of[at]];
+    int64_t sum = 0, most = proof->of[at] < p->offer_count ? p->costs[proof->of[at]] : MONEY_MOST;
     for (uint32_t d = 0; d < p->dims; d++) {
         int64_t share = proof->shares[(size_t)at * p->dims + d];
-        sum = share > MONEY_MOST - sum ? MONEY_MOST : sum + share;
+        sum = share > most - sum ? most : sum + share;
     }
-    return sum;
+    return sum == 0 && proof->of[at] < p->offer_count ? most : sum;
+}
+
+bool proof_charge(const bound_problem *p, const bound_proof *proof, uint32_t at, amount *out)
+{
+    proof_fault fault;
+    if (!proof_has_cases(proof, at)) return plain_row_holds(p, proof, at, out, &fault);
+    *out = amount_from(charge_of(p, proof, at));
+    return true;
 }
 
 /* Whether no content within the path is worth more than the row may be charged. */

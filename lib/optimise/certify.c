@@ -23,7 +23,9 @@ enum {
     LEAST_EFFORT = 5000,
     EFFORT_PART = 1,
     MOST_EFFORT = 10000000,
-    TRAIL_CLASSES = 500 /* most classes of a trail */
+    TRAIL_CLASSES = 500, /* most classes of a trail */
+    COUNTS_PODS = 2000, /* most pods for which sums of costs are looked at */
+    LEAST_RISE = 64 /* the first part of the bound by which they may raise it */
 };
 #define MOST_LEAST (INT64_MAX / 4) /* more than any plan that is looked at costs */
 #define TOLERANCE 0.001 /* relative to the fluid optimum */
@@ -88,6 +90,24 @@ static bool find_value(karp_context *context, const bound_problem *p, const boun
     return true;
 }
 
+/* The same, where nodes are whole: the least that nodes cost whose charges are as much as the value. The limit below
+ * which sums of costs are looked at rises until there is one. */
+static bool find_counts(karp_context *context, const bound_problem *p, const bound_proof *proof, int64_t *out)
+{
+    int64_t value, least = 0;
+    if (!find_value(context, p, proof, &value)) return false;
+    *out = value;
+    for (int64_t part = LEAST_RISE; part > 0 && value < MOST_LEAST / 2; part /= 2) {
+        int64_t enough = value + value / part;
+        enum proof_verdict verdict = counts_least(context, p, proof, value, enough, &least);
+        if (verdict == PROOF_NO_MEMORY) return false;
+        if (verdict != PROOF_HOLDS) break;
+        *out = least;
+        if (least < enough) break;
+    }
+    return true;
+}
+
 /* plans_least() with the prices of a proof. */
 __attribute__((cold)) static enum proof_verdict whole_plans(karp_context *context, const bound_problem *p,
                                                             const bound_proof *proof, int64_t enough, uint64_t *work,
@@ -123,18 +143,22 @@ static bool find_least(karp_context *context, const karp_objective *aim, round_b
 }
 
 /* The bound for whole pods, with its trail. false = out of memory, or stopped. */
-static bool find_whole(arena *a, const karp_objective *aim, const round_bound *b, round_trail *trail, bound_proof *out)
+static bool find_whole(arena *a, const karp_objective *aim, const round_bound *b, round_trail *trail,
+                       bound_charges *charges, bound_proof *out)
 {
     const bound_problem *p = &b->problem;
     bound_trail *x = trail != NULL && p->class_count <= TRAIL_CLASSES ? &trail->solutions : NULL, own;
-    if (x == NULL) return bound_whole(a, p, &b->proof, round_bound_effort(aim->effort), NULL, out);
+    int64_t pods = 0;
+    for (uint32_t c = 0; c < p->class_count && pods <= COUNTS_PODS; c++) pods += p->counts[c];
+    if (pods > COUNTS_PODS) charges = NULL;
+    if (x == NULL) return bound_whole(a, p, &b->proof, round_bound_effort(aim->effort), NULL, charges, out);
     uint64_t *stops = arena_array(a, x->count + (size_t)1, sizeof *stops);
     own = (bound_trail){ .count = x->count, .stops = stops, .at = x->at };
     for (uint32_t i = 0; stops != NULL && i < x->count; i++) {
         stops[i] = round_bound_effort(x->stops[i]);
         x->at[i] = (bound_patterns){ .count = 0 };
     }
-    return stops != NULL && bound_whole(a, p, &b->proof, round_bound_effort(aim->effort), &own, out);
+    return stops != NULL && bound_whole(a, p, &b->proof, round_bound_effort(aim->effort), &own, charges, out);
 }
 
 /* Copies what the search needs of the trail. */
@@ -153,6 +177,13 @@ static bool keep_trail(arena *keep, const round_bound *b, round_trail *trail)
     return trail->samples != NULL && trail->offers != NULL;
 }
 
+static void take_better(round_bound *out, const bound_proof *proof, int64_t value)
+{
+    if (value <= out->value) return;
+    out->proof = *proof;
+    out->value = value;
+}
+
 /* Makes the problem and a checked proof: the fluid bound first, then the bound for whole pods with a part of the
  * objective's effort. An invalid proof counts as the bound 0. false = out of memory, or stopped through the context
  * of `a`. */
@@ -161,17 +192,19 @@ static bool find_bound(scheduler *s, arena *a, const uint16_t *steps, const karp
 {
     const bound_parts parts = { INT32_MAX, choices };
     bound_proof whole;
+    bound_charges charges = { .count = 0 };
     if (!round_problem(s, a, steps, aim, &parts, out)) return false;
     double tolerance = out->problem.class_count <= FEW_CLASSES ? FEW_TOLERANCE : TOLERANCE;
     if (!bound_fluid(a, &out->problem, tolerance, ROUNDS, &out->proof)) return false;
     if (!round_problem_limits(a, out)) return false;
     if (!find_value(a->context, &out->problem, &out->proof, &out->value)) return false;
-    if (!find_whole(a, aim, out, trail, &whole)) return false;
+    if (!find_whole(a, aim, out, trail, &charges, &whole)) return false;
     int64_t value = 0;
     if (whole.y != NULL && !find_value(a->context, &out->problem, &whole, &value)) return false;
-    if (value > out->value) {
-        out->proof = whole;
-        out->value = value;
+    take_better(out, &whole, value);
+    for (uint32_t i = 0; i < charges.count; i++) {
+        if (!find_counts(a->context, &out->problem, &charges.proofs[i], &value)) return false;
+        take_better(out, &charges.proofs[i], value);
     }
     return find_least(a->context, aim, out);
 }
@@ -595,10 +628,12 @@ static karp_status judge(karp_context *context, const karp_certificate *c, const
     int64_t proven = 0;
     if (amount_sign(value) > 0 && !amount_scale(value, amount_from(1), &proven)) proven = INT64_MAX;
     if (c->value <= proven) return KARP_OK;
-    /* More than prices prove may be what all plans of whole nodes show. */
+    /* More than prices prove may be what whole nodes cost, or what all plans of whole nodes show. */
     uint64_t work = PLANS_WORK;
     int64_t least = 0;
-    enum proof_verdict verdict = whole_plans(context, p, proof, c->value, &work, &least);
+    enum proof_verdict verdict = counts_least(context, p, proof, proven, c->value, &least);
+    if (verdict == PROOF_HOLDS && least >= c->value) return KARP_OK;
+    if (verdict != PROOF_NO_MEMORY) verdict = whole_plans(context, p, proof, c->value, &work, &least);
     if (verdict == PROOF_NO_MEMORY) return fail_nomem(error);
     if (verdict != PROOF_HOLDS || c->value > least)
         return fail(error, KARP_E_INVALID, "the certificate claims %" PRId64 " and proves %" PRId64 " (10^-12 $/h)",

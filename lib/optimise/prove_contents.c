@@ -18,6 +18,9 @@ typedef struct prover {
     master *m;
     contents *x;
     arena *a; /* for the proof */
+    bool charges; /* the charges of offers are wanted */
+    uint64_t work, most_work; /* operations for the contents of offers */
+    double *at_most; /* by offer: the most that a content is worth */
     LIST_OF(proof_case) cases;
     LIST_OF(int64_t) shares;
 } prover;
@@ -74,7 +77,9 @@ static bool add_cases(prover *w)
 /* Solves the row at the best prices. */
 static bool solve_row(prover *w, uint32_t row, double enough, uint32_t branches)
 {
-    return contents_solve(w->x, row, w->m->best, enough, branches);
+    bool ok = contents_solve(w->x, row, w->m->best, enough, branches);
+    w->work += w->x->steps;
+    return ok;
 }
 
 /* The cases of every offer. *worst: the highest worth of a content per dollar. */
@@ -82,10 +87,11 @@ static bool solve_offers(prover *w, bound_proof *out, double *worst)
 {
     const master *m = w->m;
     *worst = 0;
-    for (uint32_t i = 0; i < m->offer_count; i++) {
+    for (uint32_t i = 0; i < m->offer_count && w->work <= w->most_work; i++) {
         double price = m->prices[m->offers[i]];
         out->first_case[i] = (uint32_t)w->cases.count;
-        if (!solve_row(w, m->offers[i], price, CONTENTS_BRANCHES)) return false;
+        if (!solve_row(w, m->offers[i], w->charges ? 0 : price, CONTENTS_BRANCHES)) return false;
+        w->at_most[i] = w->x->at_most;
         double ratio = price > 0 ? w->x->at_most / price : w->x->at_most > 0 ? HUGE_VAL : 0;
         if (ratio > *worst) *worst = ratio;
         if (!add_cases(w)) return false;
@@ -154,8 +160,15 @@ static bool prove(prover *w, bound_proof *out)
     double worst;
     if (!prove_begin(m, w->a, out)) return false;
     out->first_case = arena_array(w->a, out->share_count + (size_t)2, sizeof *out->first_case);
-    if (out->first_case == NULL || !solve_offers(w, out, &worst)) return false;
+    w->at_most = arena_array(w->a, m->offer_count + (size_t)1, sizeof *w->at_most);
+    if (out->first_case == NULL || w->at_most == NULL || !solve_offers(w, out, &worst)) return false;
+    if (w->work > w->most_work) {
+        out->y = NULL;
+        return true;
+    }
     double factor = worst > 0 ? (1 - ROUNDED) / worst : 0;
+    for (uint32_t i = 0; w->charges && i < m->offer_count; i++)
+        out->shares[(size_t)i * p->dims] = money_of(w->at_most[i] * factor * (1 + ROUNDED)) + 1;
     if (!solve_nodes(w, out, factor)) return false;
     for (uint32_t c = 0; c < p->class_count; c++) {
         int64_t y = money_of(m->best[c] * factor) - p->dims - 2;
@@ -182,12 +195,21 @@ static void drop_worthless(master *m)
     master_price_choices(m, m->best);
 }
 
+static bool prove_with(prover *w, bound_proof *out)
+{
+    drop_worthless(w->m);
+    bool ok = prove(w, out);
+    list_free(w->a->context, &w->cases, sizeof *w->cases.items);
+    list_free(w->a->context, &w->shares, sizeof *w->shares.items);
+    return ok;
+}
+
 bool prove_contents(master *m, contents *x, arena *a, bound_proof *out)
 {
-    prover w = { .m = m, .x = x, .a = a };
-    drop_worthless(m);
-    bool ok = prove(&w, out);
-    list_free(a->context, &w.cases, sizeof *w.cases.items);
-    list_free(a->context, &w.shares, sizeof *w.shares.items);
-    return ok;
+    return prove_with(&(prover){ .m = m, .x = x, .a = a, .most_work = UINT64_MAX }, out);
+}
+
+bool prove_charges(master *m, contents *x, uint64_t most, arena *a, bound_proof *out)
+{
+    return prove_with(&(prover){ .m = m, .x = x, .a = a, .charges = true, .most_work = most }, out);
 }

@@ -19,6 +19,7 @@ enum { DAMPED = 4 }; /* every so many rounds the prices are close to the best, w
 #define DAMPED_PART 0.25 /* weight of the master's prices then */
 enum { PIVOT_PARTS = 32 }; /* numbers of the basis that a pivot changes in one unit of work */
 enum { CONTENTS_AT_ONCE = 32 }; /* most columns of an offer in a round */
+#define LEAST_WORK ((uint64_t)FIRST_KEPT * CONTENTS_A_STEP) /* for a proof with charges */
 #define LEAST_NODES 1e-6 /* fractions of nodes or pods that are smaller count as none */
 #define CAP 1.1 /* the first caps, relative to the prices of the fluid bound */
 #define CAPS_RISE 1.3 /* most factor by which caps are raised */
@@ -227,6 +228,20 @@ static bool list_stops(whole *w, bool all)
     return true;
 }
 
+/* Keeps the best prices if a stop is passed, or at the end if they cannot become better. So more effort keeps the same
+ * prices, and more. false = out of memory. */
+static bool keep_prices(whole *w, bool all)
+{
+    size_t bytes = w->m.problem->class_count * sizeof *w->m.best;
+    uint32_t n = w->kept_count;
+    if (w->next_kept == 0 || (!all && w->work < w->next_kept * CONTENTS_A_STEP)) return true;
+    while (w->next_kept * CONTENTS_A_STEP <= w->work) w->next_kept *= 10;
+    if (n == MOST_KEPT || (n > 0 && memcmp(w->kept[n - 1], w->m.best, bytes) == 0)) return true;
+    w->kept[n] = arena_copy(&w->scratch, w->m.best, bytes);
+    w->kept_work[w->kept_count++] = w->work > LEAST_WORK ? w->work : LEAST_WORK;
+    return w->kept[n] != NULL;
+}
+
 /* ---- rounds ------------------------------------------------------------------------------------------------------ */
 
 /* Raises the caps that are reached; false = there are none. */
@@ -255,7 +270,7 @@ static bool generate(whole *w)
     master_choose_prices(m, 0);
     if (!price_offers(w)) return false;
     while (limited) {
-        if (!list_stops(w, false)) return false;
+        if (!list_stops(w, false) || !keep_prices(w, false)) return false;
         if (!goes_on(w)) break;
         uint32_t had = m->column_count, pivots = m->pivots;
         if (!master_use_columns(m, w->a, &limited)) return false;
@@ -268,7 +283,7 @@ static bool generate(whole *w)
         }
         if (w->found == 0 && !raise_caps(w) && !master_drop_pairs(m) && branches_now(w) == CONTENTS_BRANCHES) break;
     }
-    return list_stops(w, true);
+    return list_stops(w, true) && (w->work >= w->most_work || keep_prices(w, true));
 }
 
 /* Makes a proof from the prices that were found, if they prove a better bound. */
@@ -279,8 +294,20 @@ static bool find_whole(whole *w, bound_proof *out)
     return !(w->m.bound > before) || prove_contents(&w->m, &w->contents, w->a, out);
 }
 
+/* Proofs with charges from the prices that were kept. Each may take as long as the prices took. */
+static bool prove_kept(whole *w, bound_charges *out)
+{
+    for (uint32_t i = 0; i < w->kept_count; i++) {
+        bound_proof *proof = &out->proofs[out->count];
+        memcpy(w->m.best, w->kept[i], w->m.problem->class_count * sizeof *w->m.best);
+        if (!prove_charges(&w->m, &w->contents, w->kept_work[i], w->a, proof)) return false;
+        out->count += proof->y != NULL;
+    }
+    return true;
+}
+
 bool bound_whole(arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps, bound_trail *trail,
-                 bound_proof *out)
+                 bound_charges *charges, bound_proof *out)
 {
     whole w;
     *out = (bound_proof){ .y = NULL };
@@ -288,7 +315,8 @@ bool bound_whole(arena *a, const bound_problem *p, const bound_proof *from, uint
     bool ok = whole_init(&w, a, p, from, steps);
     w.trail = trail;
     w.wants_bound = true;
-    ok = ok && find_whole(&w, out);
+    w.next_kept = charges != NULL ? FIRST_KEPT : 0;
+    ok = ok && find_whole(&w, out) && prove_kept(&w, charges);
     arena_free(&w.scratch);
     return ok;
 }

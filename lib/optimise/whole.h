@@ -4,6 +4,8 @@
 
 #include <optimise/contents.h>
 
+enum { FIRST_KEPT = 10000 }; /* the first stop at which prices are kept, in steps */
+
 typedef struct whole {
     master m;
     contents contents;
@@ -17,6 +19,10 @@ typedef struct whole {
     bound_trail *trail; /* NULL = not wanted */
     bool wants_bound; /* not only columns */
     uint32_t passed; /* stops of the trail whose solutions are listed */
+    double *kept[MOST_KEPT]; /* the best prices at fixed stops, and when no others can be found */
+    uint64_t kept_work[MOST_KEPT]; /* the work until then */
+    uint32_t kept_count;
+    uint64_t next_kept; /* the next stop, in steps; 0 = none are kept */
     uint64_t work, most_work;
     uint32_t found; /* number of columns found by the last pricing */
 } whole;

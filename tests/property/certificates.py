@@ -268,7 +268,7 @@ KINDS = [fewer_cases, shifted_case, cheaper_shares, empty_case, claim_value, dea
 
 def prove(c):
     """All points and the value become what the mutated numbers come to."""
-    spaces = {r['of'] - len(c['offerings']): int(certificate.space_of(r, c['classes'])) for r in c['rows'] if r['of'] >= len(c['offerings'])}
+    spaces = {r['of'] - len(c['offerings']): int(certificate.charge_of(r, c)) for r in c['rows'] if r['of'] >= len(c['offerings'])}
     for p in c['points']:
         p['value'] = max(0, int(certificate.point_proves(c, p, spaces)))
     c['value'] = c['points'][-1]['value']

@@ -20,6 +20,9 @@ import sys
 from fractions import Fraction
 
 
+MOST_SUMS = 1 << 13  # of costs of nodes
+
+
 class Refused(Exception):
     pass
 
@@ -80,9 +83,13 @@ def row_spends(row, classes):
     return spent
 
 
-def space_of(row, classes):
-    """What is paid for an existing node. With cases, its shares only say how much that is."""
-    return sum(map(whole, row['shares'])) if row.get('cases') else row_spends(row, classes)
+def charge_of(row, c):
+    """What no content of the row is worth more than. With cases, its shares only say how much that is; for an offering it is its cost at
+    most, and if they say nothing."""
+    if not row.get('cases'):
+        return row_spends(row, c['classes'])
+    said = sum(map(whole, row['shares']))
+    return said if row['of'] >= len(c['offerings']) else min(said or math.inf, whole(c['offerings'][row['of']]['cost']))
 
 
 def leaves(cases):
@@ -304,6 +311,31 @@ def least_of(c, counts, spaces, enough):
     return enough
 
 
+def least_nodes(c, needed):
+    """The least that so many nodes cost as are charged what is needed, or what is claimed if that is less. Sums of costs are visited in
+    their order; one is kept if it is charged more than all before it, and what is still needed is not too much. 0 = there are too many."""
+    enough, kinds, most, kept = c['value'], [], 0, 0
+    for cost, charge in sorted(((c['offerings'][row['of']]['cost'], -charge_of(row, c)) for row in c['rows'] if row['of'] < len(c['offerings']))):
+        if -charge > most:
+            most = -charge
+            kinds.append((cost, most))
+    waiting, most = [(0, 0)], -1
+    while waiting:
+        cost, charge = heapq.heappop(waiting)
+        if cost >= enough:
+            break
+        if -charge >= needed:
+            return cost
+        if -charge > most and cost + needed + charge < enough:
+            most = -charge
+            kept += 1
+            if kept > MOST_SUMS:
+                return 0
+            for more, worth in kinds:
+                heapq.heappush(waiting, (cost + more, charge - worth))
+    return enough
+
+
 def check_group(g, classes):
     """A group of pods is a class that goes nowhere. It costs no more than its pods do in each of the domains."""
     pods = sum(whole(n, 1) for _, n in g['pods'])
@@ -337,9 +369,9 @@ def check_itself(c):
     for class_ in classes:
         value += class_['price'] * class_['count']
     for row in rows:
+        spent = charge_of(row, c)
         if row.get('cases'):
-            check_cases(row, classes, whole(offers[row['of']]['cost']) if row['of'] < len(offers) else space_of(row, classes))
-        spent = offers[row['of']]['cost'] if row.get('cases') and row['of'] < len(offers) else space_of(row, classes)
+            check_cases(row, classes, spent)
         if row['of'] < len(offers):
             need(spent <= offers[row['of']]['cost'], f'row of offering {row["of"]} spends more than it costs')
             held |= {n for n in row['classes'] if copies(classes[n], row['capacity']) != 0}
@@ -357,7 +389,7 @@ def check_itself(c):
     for i, class_ in enumerate(classes):
         need(class_['price'] == 0 or i in held or i in own, f'class {i} has a price and goes to no offering')
     if 'cluster' not in c:
-        if whole(c['value']) > max(value, 0):  # more than prices prove
+        if whole(c['value']) > max(value, 0) and least_nodes(c, max(value, 0)) < c['value']:  # more than prices and whole nodes prove
             least = least_plan(c, spaces, c['value'])
             need(c['value'] <= least, f'claims {c["value"]}, but a plan costs {least}')
         return
@@ -740,9 +772,9 @@ def refusal(certificate, snapshot=None):
     try:
         need(certificate.get('kind') == 'Certificate', 'this is no Certificate')
         check_form(certificate)
-        check_itself(certificate)
         if snapshot is not None:
             check_snapshot(certificate, snapshot)
+        check_itself(certificate)  # last, because it may look at many plans
     except Refused as reason:
         return str(reason)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as reason:

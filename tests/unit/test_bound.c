@@ -220,15 +220,20 @@ static void mutations_that_claim_more(void **state)
 
 /* A bound of whole pods for the world, which has few of each class; false = none that is better than that of fractions.
  */
-static bool whole_bound(world *w, arena *a, bound_proof *whole, int64_t *fluid)
+static bool charged_bound(world *w, arena *a, bound_charges *charges, bound_proof *whole, int64_t *fluid)
 {
     bound_proof proof;
     *fluid = proven(w, a, &proof);
     for (int c = 0; c < CLASSES; c++) {
         if (w->counts[c] > 0 && w->limits[c] > w->counts[c]) w->limits[c] = w->counts[c];
     }
-    assert_true(bound_whole(a, &w->problem, &proof, 20000, NULL, whole));
+    assert_true(bound_whole(a, &w->problem, &proof, 20000, NULL, charges, whole));
     return whole->y != NULL;
+}
+
+static bool whole_bound(world *w, arena *a, bound_proof *whole, int64_t *fluid)
+{
+    return charged_bound(w, a, NULL, whole, fluid);
 }
 
 static int64_t value_if_it_holds(const world *w, const arena *a, const bound_proof *proof)
@@ -257,11 +262,28 @@ static void few_pods(world *w, uint64_t seed)
     for (int o = 0; o < OFFERS; o++) w->allowed[o] = (1 << CLASSES) - 1;
 }
 
+/* What whole nodes cost whose charges are as much as the pods are worth is never below what prices prove, nor above a
+ * plan. */
+static bool counts_above(const world *w, const arena *a, const bound_charges *charges, int64_t plan)
+{
+    int64_t least = 0;
+    bool above = false;
+    for (uint32_t i = 0; i < charges->count; i++) {
+        int64_t value = value_if_it_holds(w, a, &charges->proofs[i]);
+        assert_true(value >= 0);
+        if (counts_least(a->context, &w->problem, &charges->proofs[i], value, INT64_MAX / 8, &least) != PROOF_HOLDS)
+            continue;
+        assert_in_range(least, value, plan);
+        above = above || least > value + value / 1000;
+    }
+    return above;
+}
+
 static void whole_pods_never_above_a_plan(void **state)
 {
     (void)state;
     karp_context *context = new_context();
-    int sharper = 0, compared = 0, exact = 0;
+    int sharper = 0, compared = 0, exact = 0, counted = 0;
     const int most = 20 * times();
     for (uint64_t seed = 1; seed <= (uint64_t)most; seed++) {
         world w;
@@ -269,9 +291,11 @@ static void whole_pods_never_above_a_plan(void **state)
         arena a;
         int64_t fluid;
         arena_init(&a, context);
+        bound_charges charges = { .count = 0 };
         few_pods(&w, seed);
-        if (whole_bound(&w, &a, &whole, &fluid)) {
+        if (charged_bound(&w, &a, &charges, &whole, &fluid)) {
             int64_t value = value_if_it_holds(&w, &a, &whole), plan = cheapest_first_fit(&w);
+            counted += counts_above(&w, &a, &charges, plan);
             assert_true(value >= 0);
             assert_true(value <= plan);
             compared++;
@@ -298,6 +322,7 @@ static void whole_pods_never_above_a_plan(void **state)
     assert_true(compared > most / 2);
     assert_true(sharper > most / 4);
     assert_true(exact > most / 4);
+    assert_true(counted > most / 4);
     karp_context_unref(context);
 }
 
@@ -319,6 +344,66 @@ static void parts_of_pods(void **state)
     assert_in_range(fluid, INT64_C(2399990000000), INT64_C(2400000000000));
     assert_in_range(value_if_it_holds(&w, &a, &whole), INT64_C(2999999000000), INT64_C(3000000000000));
     arena_free(&a);
+    karp_context_unref(context);
+}
+
+/* Seven pods, of which two fit a node: four nodes, while three and a half are enough by prices. */
+static void parts_of_nodes(void **state)
+{
+    (void)state;
+    karp_context *context = new_context();
+    arena a;
+    arena_init(&a, context);
+    world w;
+    bound_proof whole;
+    bound_charges charges = { .count = 0 };
+    int64_t fluid, least = 0;
+    world_init(&w);
+    w.problem.class_count = 1, w.problem.offer_count = 1, w.problem.dims = 1;
+    w.requests[0] = 2, w.counts[0] = 7, w.limits[0] = COPIES_ANY;
+    w.capacity[0] = 5, w.costs[0] = INT64_C(300000000000), w.allowed[0] = 1;
+    (void)charged_bound(&w, &a, &charges, &whole, &fluid);
+    assert_int_equal(charges.count, 1);
+    int64_t value = value_if_it_holds(&w, &a, &charges.proofs[0]);
+    assert_in_range(value, INT64_C(1049999000000), INT64_C(1050000000000));
+    assert_int_equal(counts_least(context, &w.problem, &charges.proofs[0], value, 2 * value, &least), PROOF_HOLDS);
+    assert_int_equal(least, INT64_C(1200000000000));
+    arena_free(&a);
+    karp_context_unref(context);
+}
+
+enum { KINDS = 5, MOST_NEEDED = 400 };
+
+/* The least of all sums, compared with that of a table over what is needed. */
+static void least_sums(void **state)
+{
+    (void)state;
+    karp_context *context = new_context();
+    int limited = 0;
+    random_state = 3;
+    for (int turn = 0; turn < 400 * times(); turn++) {
+        int64_t costs[KINDS], charges[KINDS], table[MOST_NEEDED + 1] = { 0 }, needed = 1 + (int64_t)next(MOST_NEEDED);
+        uint32_t of[KINDS];
+        for (uint32_t i = 0; i < KINDS; i++) {
+            costs[i] = 3 + (int64_t)next(60);
+            charges[i] = costs[i] - (int64_t)next(i > 2 ? 2 : (uint64_t)costs[i]);
+            of[i] = i;
+        }
+        for (int64_t n = 1; n <= needed; n++) {
+            table[n] = INT64_MAX;
+            for (uint32_t i = 0; i < KINDS; i++) {
+                int64_t rest = n > charges[i] ? n - charges[i] : 0;
+                if (costs[i] + table[rest] < table[n]) table[n] = costs[i] + table[rest];
+            }
+        }
+        const bound_problem p = { .dims = 1, .offer_count = KINDS, .costs = costs };
+        const bound_proof proof = { .share_count = KINDS, .of = of, .shares = charges };
+        int64_t enough = needed + (int64_t)next(80), least = 0;
+        assert_int_equal(counts_least(context, &p, &proof, needed, enough, &least), PROOF_HOLDS);
+        assert_int_equal(least, table[needed] < enough ? table[needed] : enough);
+        limited += table[needed] < enough;
+    }
+    assert_in_range(limited, 100 * times(), 399 * times());
     karp_context_unref(context);
 }
 
@@ -353,7 +438,7 @@ static void many_alike(void **state)
     arena_init(&a, context);
     assert_true(bound_fluid(&a, &p, 1e-6, 200, &fluid));
     assert_in_range(value_of(&a, &p, &fluid), INT64_C(19199000000000), INT64_C(19200000000000));
-    assert_true(bound_whole(&a, &p, &fluid, 5000, NULL, &whole) && whole.y != NULL);
+    assert_true(bound_whole(&a, &p, &fluid, 5000, NULL, NULL, &whole) && whole.y != NULL);
     assert_in_range(value_of(&a, &p, &whole), INT64_C(19999990000000), INT64_C(20000000000000));
     assert_int_equal(whole.cases[0].class_, CASE_CONTENTS);
     for (uint32_t c = 0; c < ALIKE; c++) whole.y[c] += whole.y[c] / 1000; /* two of them now cost more than a node */
@@ -394,7 +479,7 @@ static void kinds_with_gpus(void **state)
     arena_init(&a, context);
     assert_true(bound_fluid(&a, &p, 1e-5, 400, &fluid));
     int64_t before = value_of(&a, &p, &fluid);
-    assert_true(bound_whole(&a, &p, &fluid, 200000, NULL, &whole) && whole.y != NULL);
+    assert_true(bound_whole(&a, &p, &fluid, 200000, NULL, NULL, &whole) && whole.y != NULL);
     int64_t after = value_of(&a, &p, &whole);
     assert_true(after > before + before / 10000);
     arena_free(&a);
@@ -434,7 +519,7 @@ static void many_sizes(void **state)
     arena_init(&a, context);
     assert_true(bound_fluid(&a, &p, 1e-5, 400, &fluid));
     int64_t before = value_of(&a, &p, &fluid);
-    assert_true(bound_whole(&a, &p, &fluid, 16000, NULL, &whole) && whole.y != NULL);
+    assert_true(bound_whole(&a, &p, &fluid, 16000, NULL, NULL, &whole) && whole.y != NULL);
     int64_t after = value_of(&a, &p, &whole);
     assert_in_range(before, INT64_C(1987900000000000), INT64_C(1988000000000000));
     assert_in_range(after, INT64_C(1995546000000000), INT64_C(1995547000000000));
@@ -527,6 +612,8 @@ int main(void)
         cmocka_unit_test(mutations_that_claim_more),
         cmocka_unit_test(whole_pods_never_above_a_plan),
         cmocka_unit_test(parts_of_pods),
+        cmocka_unit_test(parts_of_nodes),
+        cmocka_unit_test(least_sums),
         cmocka_unit_test(many_alike),
         cmocka_unit_test(kinds_with_gpus),
         cmocka_unit_test(many_sizes),

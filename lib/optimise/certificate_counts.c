@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Nodes are whole. The pods of a plan are worth no more than what its nodes are charged, so a plan costs at least as
+ * much as the cheapest whole nodes whose charges are as much as all pods are worth. Sums of costs and charges are made
+ * in the order of their costs. One is kept only if its charges are more than those of all cheaper ones.
+ */
+#include <optimise/bound.h>
+
+#include <base/sort.h>
+
+enum { MOST_SUMS = 1 << 13, SUMS_AT_ONCE = 1 << 10 };
+#define MOST_MONEY (INT64_MAX / 4)
+
+typedef struct sum {
+    int64_t cost, worth;
+} sum;
+
+typedef struct counts {
+    sum *items, *sums; /* offers; sums, of which each is worth more than those before it */
+    uint32_t *next; /* by item: the sum to which it is added next */
+    uint32_t item_count, sum_count;
+} counts;
+
+static int cheaper_first(uint32_t a, uint32_t b, const void *user)
+{
+    const sum *x = (const sum *)user + a, *y = (const sum *)user + b;
+    if (x->cost != y->cost) return x->cost < y->cost ? -1 : 1;
+    return x->worth > y->worth ? -1 : x->worth < y->worth ? 1 : (a > b) - (a < b);
+}
+
+/* The offers that are charged more than all cheaper ones. */
+static enum proof_verdict find_items(counts *k, arena *a, const bound_problem *p, const bound_proof *proof)
+{
+    uint32_t n = proof->share_count, count = 0, *order = arena_array(a, n + (size_t)1, sizeof *order);
+    sum *all = arena_array(a, n + (size_t)1, sizeof *all);
+    k->items = arena_array(a, n + (size_t)1, sizeof *k->items);
+    k->next = arena_array(a, n + (size_t)1, sizeof *k->next);
+    k->sums = arena_alloc(a, MOST_SUMS * sizeof *k->sums);
+    if (order == NULL || all == NULL || k->items == NULL || k->next == NULL || k->sums == NULL) return PROOF_NO_MEMORY;
+    for (uint32_t i = 0; i < n; i++) {
+        amount charge;
+        if (proof->of[i] >= p->offer_count) continue;
+        if (!proof_charge(p, proof, i, &charge) || !amount_scale(charge, amount_from(1), &all[count].worth))
+            return PROOF_TOO_MUCH;
+        all[count].cost = p->costs[proof->of[i]];
+        order[count] = count;
+        count++;
+    }
+    if (!sort_ids(a->context, order, count, cheaper_first, all)) return PROOF_NO_MEMORY;
+    for (uint32_t i = 0; i < count; i++) {
+        sum x = all[order[i]];
+        if (x.worth > (k->item_count > 0 ? k->items[k->item_count - 1].worth : 0)) k->items[k->item_count++] = x;
+    }
+    return PROOF_HOLDS;
+}
+
+/* The next sum in the order of costs: the item that is added; UINT32_MAX = none. */
+static uint32_t next_sum(const counts *k, sum *out)
+{
+    uint32_t best = UINT32_MAX;
+    for (uint32_t i = 0; i < k->item_count; i++) {
+        if (k->next[i] == k->sum_count) continue;
+        sum x = k->sums[k->next[i]];
+        x.cost += k->items[i].cost, x.worth += k->items[i].worth;
+        if (best != UINT32_MAX && (x.cost > out->cost || (x.cost == out->cost && x.worth <= out->worth))) continue;
+        best = i;
+        *out = x;
+    }
+    return best;
+}
+
+/* Sums that cost `enough`, if what is still needed costs no more than it is worth, are not kept. */
+static enum proof_verdict add_up(counts *k, karp_context *context, int64_t needed, int64_t enough, int64_t *least)
+{
+    sum x = { 0, 0 };
+    uint32_t item;
+    *least = enough;
+    k->sums[0] = x;
+    k->sum_count = 1;
+    for (uint64_t turn = 1; (item = next_sum(k, &x)) != UINT32_MAX && x.cost < enough; turn++) {
+        k->next[item]++;
+        if (turn % SUMS_AT_ONCE == 0 && !mem_work(context, SUMS_AT_ONCE * (size_t)k->item_count))
+            return PROOF_NO_MEMORY;
+        if (x.worth <= k->sums[k->sum_count - 1].worth) continue;
+        if (x.worth >= needed) {
+            *least = x.cost;
+            return PROOF_HOLDS;
+        }
+        if (x.cost - x.worth >= enough - needed) continue;
+        if (k->sum_count == MOST_SUMS) return PROOF_TOO_MUCH;
+        k->sums[k->sum_count++] = x;
+    }
+    return PROOF_HOLDS;
+}
+
+enum proof_verdict counts_least(karp_context *context, const bound_problem *p, const bound_proof *proof, int64_t needed,
+                                int64_t enough, int64_t *least)
+{
+    counts k = { .item_count = 0 };
+    arena a = arena_on(context);
+    enum proof_verdict verdict = PROOF_TOO_MUCH;
+    if (needed > 0 && needed < MOST_MONEY && enough < MOST_MONEY) verdict = find_items(&k, &a, p, proof);
+    if (verdict == PROOF_HOLDS) verdict = add_up(&k, context, needed, enough, least);
+    arena_free(&a);
+    return verdict;
+}
