@@ -51,8 +51,8 @@ typedef struct karp_certificate_row {
     uint32_t of; /**< the offering, or offer_count + the existing node, whose resources they are */
     uint32_t extra_count;
     const int64_t *capacity; /**< by resource: what the node has for pods */
-    /** By resource: what all of it is worth, 10^-12 $/h. If the row has cases, the sum says what no content is worth more
-     * than; for an offering that is its cost if the sum is 0. */
+    /** By resource: what all of it is worth, 10^-12 $/h. If the row has cases, the sum says what no content is worth
+     * more than; for an offering that is its cost if the sum is 0. */
     const int64_t *shares;
     const karp_certificate_extra *extras; /**< of classes of which the node may hold only a limited number */
     const uint64_t *classes; /**< bit c: pods of class c can be placed there */

@@ -309,7 +309,8 @@ static bool make_exact(repacking *r, const bound_proof *fluid)
     bound_proof whole;
     double value = -1;
     if (!round_problem_limits(&r->data, f) || !repack_bound_take(r, fluid, UINT64_MAX, &value)) return false;
-    if (!bound_whole(&r->data, &f->problem, fluid, round_bound_effort(r->objective.effort), NULL, NULL, &whole)) return false;
+    if (!bound_whole(&r->data, &f->problem, fluid, round_bound_effort(r->objective.effort), NULL, NULL, &whole))
+        return false;
     return whole.y == NULL || repack_bound_take(r, &whole, UINT64_MAX, &value);
 }
 

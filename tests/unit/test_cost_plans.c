@@ -379,7 +379,7 @@ static void bound_stopped_anywhere(void **state)
     karp_bound_free(bound);
     uint64_t all = p.polls;
     assert_true(all > round + 20);
-    const uint64_t stride = 1 + (all - round) / 25;
+    const uint64_t stride = 1 + (all - round) / 8;
     for (uint64_t at = all; at > round; at -= stride < at ? stride : at) {
         size_t blocks = f.live_blocks;
         bound = NULL;
