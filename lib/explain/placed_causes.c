@@ -81,6 +81,25 @@ static bool same_taint(const taint *a, const taint *b)
     return a->key == b->key && a->value == b->value && a->effect == b->effect;
 }
 
+/* Which of its rules a domain would have to satisfy, or that those of other pods do. */
+static void show_rules(const search *s, strbuf *b)
+{
+    const shape *h = original_shape(s);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < h->spread.count; i++) {
+        if (h->spread.items[i].schedule_anyway) continue;
+        strbuf_put(b, count++ > 0 ? " or its topology spread by " : "its topology spread by ",
+                   text_of(s->snapshot, h->spread.items[i].topology_key), "");
+    }
+    if (h->required_affinity.count > 0)
+        strbuf_put(b, count++ > 0 ? " or its pod affinity by " : "its pod affinity by ",
+                   text_of(s->snapshot, h->required_affinity.items[0].topology_key), "");
+    if (h->required_anti.count > 0)
+        strbuf_put(b, count++ > 0 ? " or its pod anti-affinity by " : "its pod anti-affinity by ",
+                   text_of(s->snapshot, h->required_anti.items[0].topology_key), "");
+    strbuf_adds(b, count > 0 ? " does not allow it" : "the pod anti-affinity of other pods does not allow it");
+}
+
 static void add_reason(const search *s, const karp_target_refusal *t, strbuf *b)
 {
     const karp_snapshot *w = s->snapshot;
@@ -89,6 +108,7 @@ static void add_reason(const search *s, const karp_target_refusal *t, strbuf *b)
     resource_list asked = w->raw.shapes.items[w->classes[w->pod_class[s->pod]].shape].requests;
     uint32_t count = 0;
     if (stop != NULL) show_stop(s, t, stop, b);
+    else if (t->code == KARP_REASON_TOPOLOGY) show_rules(s, b);
     else if (lacking == 0) strbuf_adds(b, karp_reason_text(t->code));
     for (uint32_t i = 0; lacking != 0 && i < asked.count && i < 64; i++) {
         if ((lacking >> i & 1) == 0) continue;

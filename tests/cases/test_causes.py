@@ -455,6 +455,17 @@ def zones_without_a_rule():
         equal('balances nothing' in why('topology', 'web-0', *objects), False, 'one zone, one node, or a spread')
 
 
+def rules_of_domains():
+    """Which rule keeps a pod off the existing nodes."""
+    apart, join = situations.affinity('podAntiAffinity', {'app': 'web'}, situations.HOST), situations.affinity('podAffinity', {'app': 'web'})
+    for rules, there, wanted in (({'affinity': apart}, {}, 'its pod anti-affinity by kubernetes.io/hostname does not allow it'),
+                                 ({'topologySpreadConstraints': situations.spread('web', situations.HOST)}, {}, 'its topology spread by kubernetes.io/hostname does not allow it'),
+                                 ({'affinity': join, 'topologySpreadConstraints': situations.spread('web', situations.HOST)}, {}, 'its topology spread by kubernetes.io/hostname or its pod affinity by topology.kubernetes.io/zone'),
+                                 ({}, {'affinity': apart}, 'the pod anti-affinity of other pods does not allow it')):
+        said = asked('explain', 'pod', 'shop/web-1', objects=[pool(LARGE), *joined('n1', 'm6i.large'), pod('web-0', 'n1', **there), pod('web-1', **rules)])
+        check(wanted in str(said), f'{wanted}: {said}')
+
+
 def who_chooses():
     """A plan says who chooses among the types of a spot launch; on-demand, and with one type, nobody does."""
     for types, capacity, wanted in ((('m6i.large', 'm6i.xlarge'), 'spot', True), (('m6i.large',), 'spot', False), (('m6i.large', 'm6i.xlarge'), 'on-demand', False)):
@@ -532,6 +543,7 @@ what_nothing_says()
 images_that_follow()
 spreads_that_spread_nothing()
 zones_without_a_rule()
+rules_of_domains()
 who_chooses()
 pods_without_requests()
 pods_of_nodes_that_go()
