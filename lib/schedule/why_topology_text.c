@@ -22,7 +22,7 @@ static uint32_t host_of(const scheduler *s, karp_str name)
     return n == NO_ID ? NO_ID : s->hosts.of_node[n];
 }
 
-static const char takes[] = "it would take the pod";
+static const char takes[] = "another of its topology rules, or a rule of a pod there, excludes it";
 
 /* What a node says to the pod, topology aside. */
 static const char *refusal_of_node(refused_pod *p, karp_str name)

@@ -464,6 +464,9 @@ def rules_of_domains():
                                  ({}, {'affinity': apart}, 'the pod anti-affinity of other pods does not allow it')):
         said = asked('explain', 'pod', 'shop/web-1', objects=[pool(LARGE), *joined('n1', 'm6i.large'), pod('web-0', 'n1', **there), pod('web-1', **rules)])
         check(wanted in str(said), f'{wanted}: {said}')
+    both = {**apart, **situations.affinity('podAffinity', {'app': 'web'}, situations.HOST)}
+    said = str(asked('explain', 'pod', 'shop/web-1', objects=[pool(LARGE), *joined('n1', 'm6i.large'), pod('web-0', 'n1'), pod('web-1', affinity=both)]))
+    check('another of its topology rules, or a rule of a pod there, excludes it' in said and 'would take the pod' not in said, said)
 
 
 def who_chooses():
