@@ -65,6 +65,27 @@ bool master_raise_caps(master *m, double factor)
     return any;
 }
 
+/* What a pod costs on nodes with its class alone; infinite = it fits on none. */
+static double alone(const master *m, uint32_t class_)
+{
+    double least = HUGE_VAL;
+    for (uint32_t i = 0; i < m->offer_count; i++) {
+        int64_t copies = bound_copies(m->problem, m->offers[i], class_);
+        double each = copies > 0 ? m->prices[m->offers[i]] / (double)copies : HUGE_VAL;
+        if (each < least) least = each;
+    }
+    return least;
+}
+
+void master_lift_caps(master *m, double part)
+{
+    for (uint32_t c = 0; c < m->problem->class_count; c++) {
+        double least = part * alone(m, c);
+        if (least < HUGE_VAL && least > m->caps[c]) m->caps[c] = m->paid[c] = least;
+    }
+    master_price_classes(m);
+}
+
 /* Whether rules allow the pods of the class x on every offer on which they allow those of the class y. */
 static bool allowed_like(const master *m, uint32_t x, uint32_t y)
 {

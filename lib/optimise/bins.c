@@ -32,6 +32,8 @@ void packing_bins_free(karp_context *context, packing_bins *b)
 /* ---- rounding fractions of nodes --------------------------------------------------------------------------------- */
 
 enum { ROUNDINGS = 4, DIVES = 64, DIVE_PARTS = 8 };
+#define MOSTLY 0.95 /* parts of the pods of a pattern */
+#define HALF 0.5
 
 typedef struct rounding {
     const packing_problem *p;
@@ -111,13 +113,13 @@ static bool buy_whole(rounding *r)
     return true;
 }
 
-/* Buys one more node of each pattern of which at least this fraction is wanted, while nearly all of its pods are
- * left. */
-static bool buy_parts(rounding *r, double part)
+/* Buys one more node of each pattern of which at least this fraction is wanted, while at least the fraction `least` of
+ * its pods is left. */
+static bool buy_parts(rounding *r, double part, double least)
 {
     bool added;
     for (uint32_t i = 0; i < r->from->count; i++) {
-        if (fraction_of(r, r->order[i]) >= part && !add_node(r, r->order[i], 0.95, &added)) return false;
+        if (fraction_of(r, r->order[i]) >= part && !add_node(r, r->order[i], least, &added)) return false;
     }
     return true;
 }
@@ -125,7 +127,7 @@ static bool buy_parts(rounding *r, double part)
 static bool round_to(rounding *r, double part)
 {
     memcpy(r->rest, r->p->counts, r->p->class_count * sizeof *r->rest);
-    return buy_whole(r) && buy_parts(r, part);
+    return buy_whole(r) && buy_parts(r, part, MOSTLY);
 }
 
 /* A diving heuristic: buys the whole nodes among those that the bound buys for the remaining pods, or the largest
@@ -133,20 +135,27 @@ static bool round_to(rounding *r, double part)
  * after it is used. */
 static bool dive(rounding *r, arena *a, uint64_t steps)
 {
-    const packing_patterns *all = r->from;
+    packing_patterns all = *r->from;
+    all.holds = true;
     memcpy(r->rest, r->p->counts, r->p->class_count * sizeof *r->rest);
     for (uint32_t i = 0; i < DIVES; i++) {
         packing_problem left = *r->p;
         packing_patterns patterns = *r->from; /* at first those of all pods */
         arena_mark mark = arena_get_mark(a);
         left.counts = r->rest;
-        if (i > 0 && !packing_find_patterns(a, &left, all, NULL, steps / DIVE_PARTS, &patterns)) return false;
+        if (i > 0 && !packing_find_patterns(a, &left, &all, NULL, steps / DIVE_PARTS, &patterns)) return false;
         if (i > 0) steps -= steps / DIVE_PARTS;
         r->from = &patterns;
         size_t had = r->bins.list.count;
         order_patterns(r);
         bool ok = buy_whole(r);
-        for (double part = 0.8; ok && part > 0.1 && r->bins.list.count == had; part -= 0.2) ok = buy_parts(r, part);
+        for (double part = 0.8; ok && part > 0.1 && r->bins.list.count == had; part -= 0.2)
+            ok = buy_parts(r, part, MOSTLY);
+        /* rules that the patterns do not know may keep a part of them from being placed */
+        for (uint32_t n = 0; ok && n < r->from->count && r->bins.list.count == had; n++) {
+            bool added;
+            ok = add_node(r, r->order[n], HALF, &added);
+        }
         arena_release(a, mark);
         if (!ok || r->bins.list.count == had) return ok;
     }

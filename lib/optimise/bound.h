@@ -101,6 +101,7 @@ typedef struct bound_patterns {
     double *nodes;
     uint32_t *copies; /* [pattern * class_count] */
     double *worth; /* by class: its price in the master problem */
+    bool holds; /* they are of a problem with the same classes and more pods */
 } bound_patterns;
 
 /* The solutions of the master problem after so many steps, without numbers of nodes and worth. */

@@ -217,7 +217,7 @@ void master_drop_columns(master *m)
     m->entry_count = 0;
 }
 
-void master_keep(master *m, uint32_t place, const uint32_t *classes, const double *copies, uint32_t count)
+static void keep(master *m, uint32_t place, const uint32_t *classes, const double *copies, uint32_t count, double least)
 {
     column c = { .first = m->entry_count, .offer = place };
     if (m->column_count == m->column_capacity || m->entry_count + count > m->entry_capacity) return;
@@ -225,9 +225,19 @@ void master_keep(master *m, uint32_t place, const uint32_t *classes, const doubl
         if (!(copies[i] > 1e-12)) continue;
         m->entries[m->entry_count + c.count++] = (entry){ .class_ = classes[i], .copies = copies[i] };
     }
-    if (!(master_worth_of(m, &c) > m->prices[m->offers[place]] * ENOUGH)) return;
+    if (!(master_worth_of(m, &c) > least)) return;
     m->columns[m->column_count++] = c;
     m->entry_count += c.count;
+}
+
+void master_keep(master *m, uint32_t place, const uint32_t *classes, const double *copies, uint32_t count)
+{
+    keep(m, place, classes, copies, count, m->prices[m->offers[place]] * ENOUGH);
+}
+
+void master_keep_known(master *m, uint32_t place, const uint32_t *classes, const double *copies, uint32_t count)
+{
+    keep(m, place, classes, copies, count, 0);
 }
 
 /* The worth of a column per dollar. */

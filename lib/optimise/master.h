@@ -71,6 +71,8 @@ bool master_keep_contents(master *m, arena *a);
 /* Starts with the caps `factor` times the best prices, instead of master_start(). Contents have to be kept. false = out
  * of memory. */
 bool master_start_capped(master *m, arena *a, double factor);
+/* Right after that: raises caps to at least this part of what pods cost on nodes of their own. */
+void master_lift_caps(master *m, double part);
 /* Raises the caps of the classes that are served at them. false = there are none. */
 bool master_raise_caps(master *m, double factor);
 /* Finds the pairs of classes, except for those whose number on a node is limited. false = out of memory. */
@@ -87,6 +89,8 @@ void master_price_choices(const master *m, double *y);
 void master_drop_columns(master *m);
 /* Keeps a content of the offer at this index, if it is worth more than the offer costs at the master's own prices. */
 void master_keep(master *m, uint32_t place, const uint32_t *classes, const double *copies, uint32_t count);
+/* Keeps a content in any case: it may be worth that at other prices. */
+void master_keep_known(master *m, uint32_t place, const uint32_t *classes, const double *copies, uint32_t count);
 /* Pivots until no kept column improves the solution. *limited: the problem is still bounded, and work is left. false
  * = stopped. */
 bool master_use_columns(master *m, const arena *a, bool *limited);

@@ -69,6 +69,7 @@ typedef struct packing_patterns {
     const double *nodes;
     const uint32_t *copies; /* [pattern * group_count] */
     const double *worth; /* by class */
+    bool holds; /* that it is worth no more than nodes cost, and all pods are those of the problem that is looked at */
 } packing_patterns;
 
 /* Contents of nodes that another problem buys. Any class with equal requests may stand for the class that is meant. */

@@ -190,12 +190,21 @@ static bool bound_contents(refining *r, uint64_t stop, packing_contents *out)
     return true;
 }
 
-/* Makes patterns from the bound for whole pods, in `steps` steps, beginning with those made before. */
+/* Whether the stop is 1, 10, 100 … thousand steps. */
+static bool is_power(uint64_t stop)
+{
+    while (stop % 10 == 0) stop /= 10;
+    return stop == 1;
+}
+
+/* Makes patterns from the bound for whole pods, in `steps` steps, beginning with those made before. Some stops begin
+ * with other prices, so that the patterns are not always the same. */
 static bool buy_patterns(refining *r, uint64_t stop, uint64_t steps)
 {
     karp_context *context = r->q->seen->context;
     packing_patterns patterns, *known = r->patterns.count > 0 ? &r->patterns : NULL;
     packing_contents others;
+    r->patterns.holds = !is_power(stop);
     if (!bound_contents(r, stop, &others) ||
         !packing_find_patterns(&r->q->data, &r->problem, known, &others, steps / 2, &patterns))
         return false;

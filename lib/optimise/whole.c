@@ -22,6 +22,8 @@ enum { CONTENTS_AT_ONCE = 32 }; /* most columns of an offer in a round */
 #define LEAST_WORK ((uint64_t)FIRST_KEPT * CONTENTS_A_STEP) /* for a proof with charges */
 #define LEAST_NODES 1e-6 /* fractions of nodes or pods that are smaller count as none */
 #define CAP 1.1 /* the first caps, relative to the prices of the fluid bound */
+#define LEAST_CAP                                                                                                      \
+    0.5 /* the same where prices of a similar problem are known, relative to those on nodes of their own */
 #define CAPS_RISE 1.3 /* most factor by which caps are raised */
 #define CLOSE 1e-5 /* a gap between the master and the bound, relative to the bound, at which caps are raised */
 #define TOLERANCE 1e-7 /* relative to the bound */
@@ -255,8 +257,10 @@ static bool raise_caps(whole *w)
 /* Whether to go on: raises caps if the prices are nearly the best below them. */
 static bool goes_on(whole *w)
 {
-    const master *m = &w->m;
+    master *m = &w->m;
     if (m->cost - m->bound < CLOSE * m->bound) (void)raise_caps(w);
+    /* known prices hold although some pods cost more than those whose places they can take */
+    if (w->continues && m->cost < m->bound * (1 - CLOSE)) return w->work < w->most_work && master_drop_pairs(m);
     return w->work < w->most_work && m->cost - m->bound > TOLERANCE * m->bound;
 }
 
@@ -267,7 +271,8 @@ static bool generate(whole *w)
     master *m = &w->m;
     const uint32_t classes = m->problem->class_count;
     bool limited = true;
-    master_choose_prices(m, 0);
+    if (w->continues && !master_use_columns(m, w->a, &limited)) return false;
+    master_choose_prices(m, w->continues ? 1 : 0);
     if (!price_offers(w)) return false;
     while (limited) {
         if (!list_stops(w, false) || !keep_prices(w, false)) return false;
@@ -329,7 +334,8 @@ static void keep_known(whole *w, const bound_patterns *known)
     for (uint32_t i = 0; i < known->count; i++) {
         const uint32_t *copies = known->copies + (size_t)i * classes;
         for (uint32_t c = 0; c < classes; c++) w->known[c] = copies[c];
-        master_keep(m, m->replaced_by[known->offer[i]], w->classes, w->known, classes);
+        (known->holds ? master_keep_known : master_keep)(m, m->replaced_by[known->offer[i]], w->classes, w->known,
+                                                         classes);
     }
 }
 
@@ -340,6 +346,8 @@ bool bound_find_patterns(arena *a, const bound_problem *p, const bound_proof *fr
     *out = (bound_patterns){ .count = 0 };
     if (p->class_count == 0 || p->offer_count == 0) return true;
     bool ok = whole_init(&w, a, p, from, steps);
+    w.continues = known != NULL && known->holds;
+    if (ok && w.continues) master_lift_caps(&w.m, LEAST_CAP);
     if (ok && known != NULL) keep_known(&w, known);
     ok = ok && generate(&w) && list_patterns(&w, a, out);
     arena_free(&w.scratch);

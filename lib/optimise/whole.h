@@ -17,7 +17,7 @@ typedef struct whole {
     uint32_t *classes; /* 0, 1, 2 … */
     double *known; /* by class: copies in a known content */
     bound_trail *trail; /* NULL = not wanted */
-    bool wants_bound; /* not only columns */
+    bool wants_bound, continues; /* not only columns; known columns and prices are of a problem with more pods */
     uint32_t passed; /* stops of the trail whose solutions are listed */
     double *kept[MOST_KEPT]; /* the best prices at fixed stops, and when no others can be found */
     uint64_t kept_work[MOST_KEPT]; /* the work until then */

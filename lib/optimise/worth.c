@@ -197,14 +197,34 @@ bool packing_rate(arena *a, packing_problem *p)
     return fluid_worth(a, p, &g, &b, &proof, worth) && rate_offers(a, p, &b, &proof);
 }
 
+/* Prices of the groups to begin with: those that are known to hold, or else those of the fluid bound. false = out of
+ * memory. */
+static bool first_prices(arena *a, const groups *g, const bound_problem *b, const packing_patterns *known,
+                         bound_proof *out)
+{
+    if (known == NULL || !known->holds) {
+        uint32_t rounds = g->count <= FLUID_CLASSES ? FLUID_ROUNDS : FEW_ROUNDS;
+        return bound_fluid(a, b, FLUID_TOLERANCE, rounds, out);
+    }
+    *out = (bound_proof){ .y = arena_array(a, g->count + (size_t)1, sizeof *out->y) };
+    for (uint32_t n = 0; n < g->count && out->y != NULL; n++) out->y[n] = money_of(known->worth[g->first[n]]);
+    return out->y != NULL;
+}
+
+static uint32_t at_most(uint64_t copies, int64_t limit)
+{
+    return (int64_t)copies < limit ? (uint32_t)copies : (uint32_t)limit;
+}
+
 /* The known patterns for these groups. */
-static void known_patterns(const packing_patterns *known, const groups *g, bound_patterns *out)
+static void known_patterns(const packing_patterns *known, const groups *g, const int64_t *limits, bound_patterns *out)
 {
     for (uint32_t i = 0; i < known->count; i++) {
         uint32_t *copies = out->copies + (size_t)out->count * g->count;
         out->offer[out->count++] = known->offer[i];
         for (uint32_t n = 0; n < g->count; n++)
-            copies[n] = known->copies[(size_t)i * known->group_count + known->group_of[g->first[n]]];
+            copies[n] = at_most(known->copies[(size_t)i * known->group_count + known->group_of[g->first[n]]],
+                                limits[n]);
     }
 }
 
@@ -243,7 +263,7 @@ static void other_contents(const packing_problem *p, const packing_contents *x, 
             if (n == 0 || x->class_of[k] == UINT32_MAX) continue;
             uint32_t group = group_on(p, g, x->class_of[k], x->offer[i]);
             if (group == UINT32_MAX || !may_join(p, g, copies, group)) continue;
-            copies[group] = (int64_t)copies[group] + n < limits[group] ? copies[group] + n : (uint32_t)limits[group];
+            copies[group] = at_most((uint64_t)copies[group] + n, limits[group]);
         }
         out->offer[out->count++] = x->offer[i];
     }
@@ -258,7 +278,7 @@ static bool first_patterns(arena *a, const packing_problem *p, const packing_pat
     out->offer = arena_array(a, count + 1, sizeof *out->offer);
     out->copies = arena_array(a, count * g->count + 1, sizeof *out->copies);
     if (out->offer == NULL || out->copies == NULL) return false;
-    if (known != NULL) known_patterns(known, g, out);
+    if (known != NULL) known_patterns(known, g, limits, out);
     if (others != NULL) other_contents(p, others, g, limits, out);
     return true;
 }
@@ -276,13 +296,15 @@ bool packing_find_patterns(arena *a, const packing_problem *p, const packing_pat
     if (g.count > PATTERN_CLASSES) return true;
     double *worth = arena_array(a, p->class_count + (size_t)1, sizeof *worth);
     int64_t *limits = arena_array(a, g.count + (size_t)1, sizeof *limits);
-    if (worth == NULL || limits == NULL || !fluid_worth(a, p, &g, &b, &proof, worth)) return false;
+    if (worth == NULL || limits == NULL || !fluid_problem(a, p, &g, &b) || !first_prices(a, &g, &b, known, &proof))
+        return false;
     for (uint32_t n = 0; n < g.count; n++) limits[n] = b.limits[n] < b.counts[n] ? b.limits[n] : b.counts[n];
     b.limits = limits;
     if (!first_patterns(a, p, known, others, &g, limits, &begin)) return false;
+    begin.holds = known != NULL && known->holds;
     if (!bound_find_patterns(a, &b, &proof, &begin, steps, &found)) return false;
     if (found.count == 0) return true;
     share_worth(p, &g, &b, found.worth, worth);
-    *out = (packing_patterns){ found.count, g.count, g.of, found.offer, found.nodes, found.copies, worth };
+    *out = (packing_patterns){ found.count, g.count, g.of, found.offer, found.nodes, found.copies, worth, false };
     return true;
 }
