@@ -77,7 +77,7 @@ static double alone(const master *m, uint32_t class_)
     return least;
 }
 
-void master_lift_caps(master *m, double part)
+__attribute__((cold)) void master_lift_caps(master *m, double part)
 {
     for (uint32_t c = 0; c < m->problem->class_count; c++) {
         double least = part * alone(m, c);

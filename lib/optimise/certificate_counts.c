@@ -29,7 +29,8 @@ static int cheaper_first(uint32_t a, uint32_t b, const void *user)
 }
 
 /* The offers that are charged more than all cheaper ones. */
-static enum proof_verdict find_items(counts *k, arena *a, const bound_problem *p, const bound_proof *proof)
+__attribute__((cold)) static enum proof_verdict find_items(counts *k, arena *a, const bound_problem *p,
+                                                           const bound_proof *proof)
 {
     uint32_t n = proof->share_count, count = 0, *order = arena_array(a, n + (size_t)1, sizeof *order);
     sum *all = arena_array(a, n + (size_t)1, sizeof *all);
@@ -93,8 +94,9 @@ static enum proof_verdict add_up(counts *k, karp_context *context, int64_t neede
     return PROOF_HOLDS;
 }
 
-enum proof_verdict counts_least(karp_context *context, const bound_problem *p, const bound_proof *proof, int64_t needed,
-                                int64_t enough, int64_t *least)
+__attribute__((cold)) enum proof_verdict counts_least(karp_context *context, const bound_problem *p,
+                                                      const bound_proof *proof, int64_t needed, int64_t enough,
+                                                      int64_t *least)
 {
     counts k = { .item_count = 0 };
     arena a = arena_on(context);

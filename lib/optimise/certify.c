@@ -92,7 +92,8 @@ static bool find_value(karp_context *context, const bound_problem *p, const boun
 
 /* The same, where nodes are whole: the least that nodes cost whose charges are as much as the value. The limit below
  * which sums of costs are looked at rises until there is one. */
-static bool find_counts(karp_context *context, const bound_problem *p, const bound_proof *proof, int64_t *out)
+__attribute__((cold)) static bool find_counts(karp_context *context, const bound_problem *p, const bound_proof *proof,
+                                              int64_t *out)
 {
     int64_t value, least = 0;
     if (!find_value(context, p, proof, &value)) return false;
@@ -187,8 +188,8 @@ static void take_better(round_bound *out, const bound_proof *proof, int64_t valu
 /* Makes the problem and a checked proof: the fluid bound first, then the bound for whole pods with a part of the
  * objective's effort. An invalid proof counts as the bound 0. false = out of memory, or stopped through the context
  * of `a`. */
-static bool find_bound(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim, bool choices,
-                       round_trail *trail, round_bound *out)
+__attribute__((cold)) static bool find_bound(scheduler *s, arena *a, const uint16_t *steps, const karp_objective *aim,
+                                             bool choices, round_trail *trail, round_bound *out)
 {
     const bound_parts parts = { INT32_MAX, choices };
     bound_proof whole;

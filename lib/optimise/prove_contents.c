@@ -153,7 +153,7 @@ static bool take_cases(prover *w, bound_proof *out)
 
 /* Converts everything to integers, scaled to what the offers bear. The price of a pod is reduced by the rounding
  * losses of its charges. */
-static bool prove(prover *w, bound_proof *out)
+__attribute__((cold)) static bool prove(prover *w, bound_proof *out)
 {
     master *m = w->m;
     const bound_problem *p = m->problem;
@@ -195,7 +195,7 @@ static void drop_worthless(master *m)
     master_price_choices(m, m->best);
 }
 
-static bool prove_with(prover *w, bound_proof *out)
+__attribute__((cold)) static bool prove_with(prover *w, bound_proof *out)
 {
     drop_worthless(w->m);
     bool ok = prove(w, out);

@@ -232,7 +232,7 @@ static bool list_stops(whole *w, bool all)
 
 /* Keeps the best prices if a stop is passed, or at the end if they cannot become better. So more effort keeps the same
  * prices, and more. false = out of memory. */
-static bool keep_prices(whole *w, bool all)
+__attribute__((cold)) static bool keep_prices(whole *w, bool all)
 {
     size_t bytes = w->m.problem->class_count * sizeof *w->m.best;
     uint32_t n = w->kept_count;
@@ -300,7 +300,7 @@ static bool find_whole(whole *w, bound_proof *out)
 }
 
 /* Proofs with charges from the prices that were kept. Each may take as long as the prices took. */
-static bool prove_kept(whole *w, bound_charges *out)
+__attribute__((cold)) static bool prove_kept(whole *w, bound_charges *out)
 {
     for (uint32_t i = 0; i < w->kept_count; i++) {
         bound_proof *proof = &out->proofs[out->count];
@@ -339,8 +339,8 @@ static void keep_known(whole *w, const bound_patterns *known)
     }
 }
 
-bool bound_find_patterns(arena *a, const bound_problem *p, const bound_proof *from, const bound_patterns *known,
-                         uint64_t steps, bound_patterns *out)
+__attribute__((cold)) bool bound_find_patterns(arena *a, const bound_problem *p, const bound_proof *from,
+                                               const bound_patterns *known, uint64_t steps, bound_patterns *out)
 {
     whole w;
     *out = (bound_patterns){ .count = 0 };

@@ -80,7 +80,7 @@ static bool find_groups(arena *a, const packing_problem *p, bool whatever_size, 
 }
 
 /* The fluid problem of the groups. A pod of a group has the average requests of its classes. false = out of memory. */
-static bool fluid_problem(arena *a, const packing_problem *p, const groups *g, bound_problem *b)
+__attribute__((cold)) static bool fluid_problem(arena *a, const packing_problem *p, const groups *g, bound_problem *b)
 {
     size_t words_ = bits_words(g->count);
     int64_t *requests = arena_array(a, (size_t)g->count * p->dims + 1, sizeof *requests);
@@ -283,8 +283,8 @@ static bool first_patterns(arena *a, const packing_problem *p, const packing_pat
     return true;
 }
 
-bool packing_find_patterns(arena *a, const packing_problem *p, const packing_patterns *known,
-                           const packing_contents *others, uint64_t steps, packing_patterns *out)
+__attribute__((cold)) bool packing_find_patterns(arena *a, const packing_problem *p, const packing_patterns *known,
+                                                 const packing_contents *others, uint64_t steps, packing_patterns *out)
 {
     groups g = { .count = 0 };
     bound_problem b;
