@@ -167,6 +167,17 @@ with tempfile.TemporaryDirectory() as folder:
         run('verify', '--certificate', doubt, '-f', world, status=not holds)
         equal(refusal(certificate) is None, capacity < 10, 'the other checker, which here knows only the certificate')
 
+    # Nodes are whole, however many there are: 301 pods, of which four fit a node, need 76 of them, and not 75 and a quarter.
+    world = snapshot(folder, 'whole.json', [instance_type('t', 4, 1)], [pool(), *[pod(f'p{i}', 1) for i in range(301)]])
+    objective = document('plan', '-f', world, *COST, '--certificate', proof)['objective']
+    certificate = json.loads(proof.read_text())
+    equal((objective['cost'], objective['provenOptimal'], certificate['value']), (76, True, 76 * 10**12), 'whole nodes')
+    check(sum(k['price'] * k['count'] for k in certificate['classes']) < 75.3 * 10**12, 'prices alone prove less')
+    for value, holds in ((certificate['value'], True), (certificate['value'] + 1, False)):
+        doubt.write_text(json.dumps({**certificate, 'value': value}))
+        run('verify', '--certificate', doubt, '-f', world, status=not holds)
+        equal(refusal({**certificate, 'value': value}) is None, holds, 'the other checker')
+
     # Pods that are spread over zones pay for each zone: two of the four have to be in the expensive one.
     both = {'name': 't', 'capacity': {'cpu': '2', 'memory': '8Gi', 'pods': '110'}, 'overhead': {},
             'requirements': [{'key': key, 'operator': 'In', 'values': values} for key, values in ((TYPE, ['t']), (ZONE, ['a', 'b']), (CAPACITY, ['on-demand']))],
