@@ -15,8 +15,6 @@
 #include <karp/explain.h>
 #include <math.h>
 
-#define OPTIMAL_GAP 1e-9 /* rounding errors of sums of prices */
-
 static run_options how_now(const search *q, const karp_options *options)
 {
     run_options how = q->how;

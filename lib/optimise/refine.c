@@ -241,10 +241,16 @@ static bool search_to(refining *r, uint64_t from, uint64_t stop)
     return packing_search(r->packing, r->main_goal) && (r->second == NULL || packing_search(r->second, r->second_goal));
 }
 
+/* Whether no plan costs less, so that there is nothing to look for. */
+static bool is_proven(const search *q)
+{
+    return q->bound != NULL && q->best.cost <= karp_bound_value(q->bound) * (1 + OPTIMAL_GAP);
+}
+
 static karp_status search_stops(refining *r)
 {
     search *q = r->q;
-    for (uint64_t from = 0, stop = FIRST_STOP; stop <= q->objective->effort;
+    for (uint64_t from = 0, stop = FIRST_STOP; stop <= q->objective->effort && !is_proven(q);
          from = stop, stop = search_stop_after(stop)) {
         if (search_must_stop(q)) {
             q->stopped = true;

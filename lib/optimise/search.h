@@ -58,6 +58,8 @@ bool search_must_stop(const search *q);
 /* Repeats the round of the best plan, for the state that it leaves in the scheduler. */
 karp_status search_replay(search *q, const karp_options *options);
 
+#define OPTIMAL_GAP 1e-9 /* rounding errors of sums of prices */
+
 enum { FIRST_STOP = 1000, MOST_STOPS = 64 };
 /* The next of 1, 2, 5, 10, 20, … thousand steps. */
 uint64_t search_stop_after(uint64_t stop);

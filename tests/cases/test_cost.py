@@ -70,6 +70,7 @@ with tempfile.TemporaryDirectory() as folder:
     equal(document('plan', '-f', QUICKSTART, '--objective', 'cost', '--effort', '0')['launches'], document('plan', '-f', QUICKSTART)['launches'], 'effort 0')
     # The last line of the text, of Markdown, and the page.
     check(figures['provenOptimal'] is True, 'the few pods and nodes are looked at in all ways')
+    equal(document('plan', '-f', QUICKSTART, '--objective', 'cost', '--effort', '10s')['objective']['steps'], figures['steps'], 'nothing is left to look for')
     said = "Cost of launches: $0.5285/h. Karpenter's own plan: $0.6145/h (-14.0%). No plan can cost less (proven)."
     check(' '.join(run('plan', '-f', QUICKSTART, *COST)[0].split()).endswith(said), 'the last line')
     check(said in run('plan', '-f', QUICKSTART, *COST, '-o', 'markdown')[0], 'Markdown')
