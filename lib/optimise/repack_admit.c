@@ -198,6 +198,21 @@ static karp_status try_plan(repacking *r, uint32_t *refused, uint32_t *good)
     return *good > 0 && r->guide.refused > 0 ? round_of_steps(r, *good) : KARP_OK;
 }
 
+/* A launch belongs to the first step that moves pods to it: the scheduler may have placed those of its own elsewhere.
+ */
+static void launch_late(repacking *r)
+{
+    memset(r->stage_of_slot, 0xff, r->guide.slot_count * sizeof *r->stage_of_slot);
+    for (size_t i = 0; i < r->stages.order.count; i++) {
+        uint32_t number = r->stages.order.items[i];
+        for (uint32_t k = 0; k < r->pods.counts[number]; k++) {
+            uint32_t p = r->pods.pods[number][k], stage = r->stages.stage_of[p];
+            uint32_t *at = r->to_slot[p] != UINT32_MAX ? &r->stage_of_slot[r->to_slot[p]] : &stage;
+            if (stage < *at) *at = stage;
+        }
+    }
+}
+
 /* A node of a step that does not pay with the prices that the scheduler found; UINT32_MAX = none. *good: number of
  * steps before it. */
 static karp_status check_savings(repacking *r, uint32_t *refused, uint32_t *good)
@@ -207,6 +222,7 @@ static karp_status check_savings(repacking *r, uint32_t *refused, uint32_t *good
     double *savings = arena_array(&r->data, all + 1, sizeof *savings);
     r->result = (round_result){ .claim_count = 0 };
     if (savings == NULL || (all > 0 && !result_read(r->s, &r->data, &r->result))) return fail_nomem(r->error);
+    launch_late(r);
     for (uint32_t i = 0; i < r->guide.slot_count && all > 0; i++) {
         uint32_t claim = r->guide.slots[i].claim, best;
         if (claim == UINT32_MAX || r->stage_of_slot[i] >= all) continue;
@@ -296,5 +312,6 @@ karp_status repack_admit_first(repacking *r, uint32_t count)
     repack_steps_cut(&r->stages, count);
     karp_status status = round_of_steps(r, count);
     if (status == KARP_OK && r->cut) repack_steps_cut(&r->stages, 0);
+    if (status == KARP_OK) launch_late(r);
     return status;
 }

@@ -70,6 +70,15 @@ def as_promised(folder):
         check(again['costBefore'] - again['costAfter'] < 0.02 * plan['costBefore'], f'{name}: a second repack saves {again["costAfter"]}')
 
 
+def launched_late(folder):
+    """The scheduler places pods of the first step that wants a launch elsewhere: it is made in the step whose pods need it."""
+    types = ('--region', 'us-east-1')
+    for seed in (21, 35):
+        file = written(folder, 'late.json', cluster(20, seed, True))
+        plan = json.loads(run('repack', '-f', file, *types, *NOW, '--effort', '20000', '-o', 'json')[0])
+        run('verify', written(folder, 'late-plan.json', plan), '-f', file, *types, *NOW)
+
+
 def lasting(name):
     """A node that was there yesterday, and that nothing but the plan ends."""
     both = node(name, 'small', 2)
@@ -162,6 +171,7 @@ def faults(folder, types, file, planned):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         as_promised(folder)
+        launched_late(folder)
         types = ('--catalogue', written(folder, 'types.json', catalogue()))
         file, planned, plan = timing(folder, types)
         launching(folder, types)
