@@ -446,6 +446,8 @@ static const family families[] = {
       KARP_METHOD_MULTI_NODE, "100 300 1000 10000" },
     { "b4-single-", "the same: SingleNodeConsolidation", fill_b4, BENCH_DECIDE, KARP_METHOD_SINGLE_NODE,
       "100 300 1000 10000" },
+    { "b4-repack-", "the same: a repack plan, with the default effort", fill_b4, BENCH_DECIDE, KARP_METHOD_REPACK,
+      "20 100" },
     { "b4-idlemulti-", "N nodes that are full, nothing to gain: MultiNodeConsolidation", fill_b4_idle, BENCH_DECIDE,
       KARP_METHOD_MULTI_NODE, "100 300 1000 10000" },
     { "b4-idlesingle-", "the same: SingleNodeConsolidation", fill_b4_idle, BENCH_DECIDE, KARP_METHOD_SINGLE_NODE,

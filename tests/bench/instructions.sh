@@ -3,7 +3,7 @@
 # Counts what a decision executes and holds it against instructions.txt: one in a hundred more is a failure (ten for provider). Counts are by the
 # number in the name of the input: per pod, for b4 and b5 per node, for c2 per kind of pods; for b7 in hundreds, two edits. What is counted is
 # karp_provision(); for provider karp_provider_catalogue() of all types of us-west-2, the first call of a process, per type; for c2 bound_fluid(), the
-# bound that fractions of pods give; for b4 karp_disrupt(), for b5 all calls of karp_what_if(), and for b7 two edits of one object, from
+# bound that fractions of pods give; for b4 karp_disrupt() and karp_repack(), for b5 all calls of karp_what_if(), and for b7 two edits of one object, from
 # karp_snapshot_edit() to the edited snapshot. For read it is the reading of a file of pods, to the snapshot: a List as
 # kubectl prints it, and a Snapshot; for plan what karp plan does with the List before it decides: documents are kept, and hashed without the
 # instructions that processors have for it, which valgrind does not know. For emit it is the writing of the plan of b1 as JSON.
@@ -16,7 +16,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 stored=$here/instructions.txt
-inputs="b1-1000 b2-plain-5000 b2-anti-1000 b2-zone-5000 b3-5000 b6-mixed-20000 b6-plain-20000 b8-required-one-2000 b8-preferred-one-2000 b8-preferred-anti-2000 b8-preferred-zone-2000 b8-preferred-never-2000 b4-multi-100 b5-nodes-100 b7-edit-20000 b7-bound-2000 b7-node-2000 c2-bound-60 c2-bound-200 c2-selectors-60 c2-selectors-200 provider-1343 read-list-5000 read-snapshot-5000 plan-list-5000 emit-1000"
+inputs="b1-1000 b2-plain-5000 b2-anti-1000 b2-zone-5000 b3-5000 b6-mixed-20000 b6-plain-20000 b8-required-one-2000 b8-preferred-one-2000 b8-preferred-anti-2000 b8-preferred-zone-2000 b8-preferred-never-2000 b4-multi-100 b4-repack-20 b5-nodes-100 b7-edit-20000 b7-bound-2000 b7-node-2000 c2-bound-60 c2-bound-200 c2-selectors-60 c2-selectors-200 provider-1343 read-list-5000 read-snapshot-5000 plan-list-5000 emit-1000"
 
 [ -n "${KARP:-}" ] || { echo "KARP does not name the program"; exit 77; }
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
@@ -33,6 +33,7 @@ done
 counted_in() {
     case $1 in
     c2-*) echo --toggle-collect=bound_fluid ;;
+    b4-repack-*) echo --toggle-collect=karp_repack ;;
     b4-*) echo --toggle-collect=karp_disrupt ;;
     b5-*) echo --toggle-collect=karp_what_if ;;
     provider-*) echo --toggle-collect=karp_provider_catalogue ;;
