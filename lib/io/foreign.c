@@ -61,6 +61,24 @@ static bool starts_with_one(karp_str text, const char *const *starts)
     return false;
 }
 
+enum { BRACES_AT_ONCE = 64 };
+
+/* Whether "{{" begins in as many bytes; one more can be read. */
+static bool any_braces(const char *text)
+{
+    unsigned char any = 0;
+    for (size_t i = 0; i < BRACES_AT_ONCE; i++) any |= (unsigned char)((text[i] == '{') & (text[i + 1] == '{'));
+    return any != 0;
+}
+
+/* The position of the next "{{"; the length of the text = none. Hardly any text has one. */
+static size_t next_braces(karp_str text, size_t at)
+{
+    while (text.len - at > BRACES_AT_ONCE && !any_braces(text.ptr + at)) at += BRACES_AT_ONCE;
+    while (at + 1 < text.len && (text.ptr[at] != '{' || text.ptr[at + 1] != '{')) at++;
+    return at + 1 < text.len ? at : text.len;
+}
+
 /* Whether the text has an action of a template. `own`: one that only Helm has, since texts in objects may be templates
  * of other programs. */
 static bool has_action(karp_str text, bool own)
@@ -68,10 +86,8 @@ static bool has_action(karp_str text, bool own)
     static const char *const helm[] = { ".Values", ".Release", ".Chart", ".Capabilities", "include ", "$.Values",
                                         "toYaml ", "tpl ",     NULL };
     for (size_t at = 0; at + 2 < text.len; at += 2) {
-        const char *found = memchr(text.ptr + at, '{', text.len - 1 - at);
-        if (!found) return false;
-        at = (size_t)(found - text.ptr);
-        if (found[1] != '{') continue;
+        at = next_braces(text, at);
+        if (at == text.len) return false;
         if (!own) return true;
         size_t word = at + 2;
         while (word < text.len && memchr("- (", text.ptr[word], 3)) word++;

@@ -174,7 +174,9 @@ def foreign():
     quoted = 'apiVersion: v1\nkind: Pod\nmetadata: {name: "{{ .Release.Name }}-web"}\nspec: {containers: [{name: c, image: x}]}\n'
     alert = ('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: alerts}\ndata: {text: "{{ if .Alerts }}{{ $labels.pod }}{{ end }}"}\n---\n'
              'apiVersion: v1\nkind: Pod\nmetadata: {name: Wrong}\nspec: {containers: [{name: c, image: x}]}\n')
+    # The braces are looked for in many bytes at once.
     cases = (('a.yaml', template, HELM), ('a.yaml', whole, HELM), ('a.yaml', quoted, HELM),
+             *(('a.yaml', f'#{"x" * n}\n{whole}', HELM) for n in (60, 61, 62, 125)),
              ('Chart.yaml', 'apiVersion: v2\nname: web\nversion: 1.0.0\n', '; this is a chart of Helm: helm template FOLDER | karp plan -f -'),
              ('kustomization.yaml', 'resources: [a.yaml]\n', '; this is a kustomization, whose changes are not applied: kubectl kustomize FOLDER | karp plan -f -'),
              ('x.yaml', 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: []\n', 'kubectl kustomize FOLDER | karp plan -f -'),
