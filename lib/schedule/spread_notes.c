@@ -29,19 +29,21 @@ static uint32_t misses_itself(const karp_snapshot *w, uint32_t pod_number)
     return NOT_MISSED;
 }
 
-/* ", as its labelSelector asks for app=web, which they do not have". */
+/* " does not spread such pods, as its labelSelector asks for app=web, which they do not have". Of few pieces: there may
+ * be a note for each second pod. */
 static void show_why(strbuf *b, const karp_snapshot *w, const missed *m, const selector *x)
 {
     label_list labels = store_pod_labels(&w->raw, pod_at(&w->raw, m->first)->labels);
-    strbuf_adds(b, x == NULL ? ", as it has no labelSelector, and so counts no pod" : ", as its labelSelector ");
     for (uint32_t i = 0; x != NULL && i < x->labels.count; i++) {
         const label_pair *l = &x->labels.items[i];
         if (label_get(labels, l->key) == l->value) continue;
-        strbuf_put(b, "asks for ", text_of(w, l->key), "=");
-        strbuf_put(b, "", text_of(w, l->value), ", which they do not have");
+        strbuf_put(b, " does not spread such pods, as its labelSelector asks for ", text_of(w, l->key), "=");
+        strbuf_addstr(b, text_of(w, l->value));
+        strbuf_adds(b, ", which they do not have");
         return;
     }
-    if (x != NULL) strbuf_adds(b, "does not select them");
+    strbuf_adds(b, x == NULL ? " does not spread such pods, as it has no labelSelector, and so counts no pod"
+                             : " does not spread such pods, as its labelSelector does not select them");
 }
 
 /* `b` is for the text of any note. */
@@ -50,17 +52,18 @@ static bool note_missed(const karp_snapshot *w, karp_decision *d, strbuf *b, con
     spread_list list = w->raw.shapes.items[pod_at(&w->raw, m->first)->shape].spread;
     const spread_constraint *c = &list.items[m->constraint];
     strbuf_clear(b);
-    strbuf_put(b, "Pod ", pod_name(w, m->first), "");
+    strbuf_adds(b, "Pod ");
+    strbuf_addstr(b, pod_name(w, m->first));
     if (m->count > 1) {
         strbuf_putu(b, " and ", m->count - 1, "");
         strbuf_adds(b, m->count == 2 ? " more pod like it" : " more pods like it");
     }
-    strbuf_put(b, ": the topology spread by ", text_of(w, c->topology_key), "");
+    strbuf_adds(b, ": the topology spread by ");
+    strbuf_addstr(b, text_of(w, c->topology_key));
     for (uint32_t i = m->constraint + 1; i < list.count; i++) {
         if (!spread_counts(w, m->first, &list.items[i]))
             strbuf_put(b, " and by ", text_of(w, list.items[i].topology_key), "");
     }
-    strbuf_adds(b, " does not spread such pods");
     show_why(b, w, m, c->label_selector);
     return !b->failed && decision_warn(d, b->ptr, b->len);
 }
