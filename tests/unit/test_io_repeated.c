@@ -318,6 +318,39 @@ static void test_generated_claims(void **state)
                           CLAIMING("a", "x") CLAIMING("b", "y") CLAIMING("c", "z") CLAIMING("d", "w"));
 }
 
+#define SET(space)                                                                                                     \
+    "{\"apiVersion\":\"apps/v1\",\"kind\":\"ReplicaSet\",\"metadata\":{\"name\":\"web\",\"namespace\":\"" space        \
+    "\"},\"spec\":{\"replicas\":9,\"selector\":{\"matchLabels\":{\"app\":\"web\"}},\"template\":{\"metadata\":{"       \
+    "\"labels\":{"                                                                                                     \
+    "\"app\":\"web\"}},\"spec\":{\"containers\":[{\"name\":\"c\",\"image\":\"i\"}]}}}}"
+
+/* Pods with the same ownerReferences count for the ReplicaSet of their namespace, unless they have ended: it creates
+ * those that it lacks. */
+static void test_owned(void **state)
+{
+    (void)state;
+    char list[8000], documents[8000];
+    size_t used = (size_t)snprintf(list, sizeof list, "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[");
+    size_t own = 0;
+    for (int i = 0; i < 12; i++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"p%d\",\"namespace\":\"%s\","
+                 "\"ownerReferences\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"ReplicaSet\",\"name\":\"web\","
+                 "\"controller\":true}]},\"spec\":{\"containers\":[{\"name\":\"c\"}]},\"status\":{\"phase\":\"%s\"}}",
+                 i, i % 2 ? "y" : "x", i % 5 ? "Running" : "Succeeded");
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s,", text);
+        own += (size_t)snprintf(documents + own, sizeof documents - own, "%s\n", text);
+    }
+    snprintf(list + used, sizeof list - used, "%s", SET("x") "," SET("y") "]}");
+    snprintf(documents + own, sizeof documents - own, "%s", SET("x") SET("y"));
+    reading together = read_text(list), apart = read_text(documents);
+    expect_same(&together, &apart);
+    assert_int_equal(together.counts.pods, 12 + (9 - 4) + (9 - 5));
+    reading_free(&together);
+    reading_free(&apart);
+}
+
 /* Each allocation refused: no memory, or the same snapshot. */
 static void test_refused(void **state)
 {
@@ -433,14 +466,9 @@ static void test_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same),
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_notes),
-        cmocka_unit_test(test_last_kind),
-        cmocka_unit_test(test_generated_claims),
-        cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_same),      cmocka_unit_test(test_places),           cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_last_kind), cmocka_unit_test(test_generated_claims), cmocka_unit_test(test_owned),
+        cmocka_unit_test(test_batches),   cmocka_unit_test(test_refused),          cmocka_unit_test(test_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
