@@ -380,11 +380,13 @@ static tree *repeated_value(parser *p)
     uint32_t hash = 0;
     tree_repeat *before = r->before, *slot = before->next;
     tree *out = NULL;
-    if (!slot || !is_kept(p, slot)) {
+    bool kept = slot && is_kept(p, slot);
+    if (!kept) {
         hash = (uint32_t)hash_bytes(from, bytes_looked_at(from, (size_t)(p->end - from)), r->last);
         slot = place_of(r, hash);
+        kept = is_kept(p, slot);
     }
-    if (is_kept(p, slot)) {
+    if (kept) {
         slot->changes = 0;
         if (!mem_work(p->t->memory.context, slot->length)) return refuse_memory(p);
         p->at += slot->length;
