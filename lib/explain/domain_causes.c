@@ -139,8 +139,8 @@ static void zone_cause(search *s, const karp_launch *l)
     strbuf_putu(&b, "the ", count,
                 " new nodes for such pods may be in one zone, or in several: no topology spread by ");
     strbuf_put(&b, "", key,
-               " asks for several, so Karpenter takes the cheapest offering and balances nothing; the "
-               "cloud may choose another zone at the same price");
+               " asks for several, so Karpenter leaves the zone open until the launch and balances "
+               "nothing; shown is the cheapest offering");
     record_cause(s->out, KARP_PLACEMENT_TOPOLOGY, &b);
 }
 

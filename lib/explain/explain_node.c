@@ -481,7 +481,8 @@ static bool name_unplaced(karp_node_explanation *e, const karp_snapshot *s, cons
         strbuf_put(&text, ": ", pod_name(s, row->pod), "");
         if (on != e->node)
             strbuf_put(&text, " is on ", name_of(s, s->nodes[on].name),
-                       ", which is being deleted, and has no other place; until it has, no node is removed");
+                       ", which is being deleted, and has no other place; until it has, no node with pods is "
+                       "consolidated or replaced for drift");
         strbuf_adds(&text, ": ");
         show_unplaced(&text, row);
         ok = strbuf_move(&text, &e->data, &blocker->detail) && ok;

@@ -118,12 +118,14 @@ static void write_move(const text_out *t, const karp_move *move)
     if (move->moved == 0) {
         buffer_text(b, "no pod has to move");
     } else {
-        buffer_text(b, move->launches > 0 ? "for its " : "its ");
+        bool some = move->launches > 0 && move->moved > 1; /* existing nodes come first for each pod */
+        buffer_text(b, some ? "for those of its " : move->launches > 0 ? "for its " : "its ");
         buffer_count(b, move->moved, "pod");
+        if (some) buffer_text(b, " that fit on no existing node,");
     }
     if (move->moved > 0 && move->launches == 0) {
         buffer_text(b, " would fit on existing nodes");
-    } else if (move->launches > 0) { /* which some of the pods do not need */
+    } else if (move->launches > 0) {
         text_between(b, " ", move->choice.instance_type, ", ");
         text_clean(b, move->choice.zone);
         text_between_money(b, ", $", move->choice.price, "/h");
@@ -243,7 +245,7 @@ static bool write_condition(write_buffer *b, const write_job *job, karp_str name
     }
     if (place_of(blocker->detail, "; with this node as well") < blocker->detail.len) return false;
     if (blocker->code == KARP_REASON_NOT_REACHED_IN_PASS) {
-        buffer_text(b, has_room(job, name) ? "in the next pass, at once, while the budgets allow it"
+        buffer_text(b, has_room(job, name) ? "in a later pass, while the budgets allow one more node"
                                            : "when the command that came first is done, as the budgets allow no more "
                                              "nodes at a time");
         return true;
@@ -274,9 +276,11 @@ static void write_budget(const text_out *t, const write_job *job, karp_str name,
         buffer_count(&line, nodes, "node");
         buffer_text(&line, ", and its disruption budgets allow ");
         buffer_int(&line, budget.remaining);
-        buffer_text(&line, budget.remaining == 1
-                               ? " disruption at a time now: the next node may follow when that one is done."
-                               : " disruptions at a time now: the next node may follow when one is done.");
+        buffer_text(&line,
+                    budget.remaining == 1
+                        ? " disruption at a time now: the next node may follow when that one is done."
+                        : " disruptions at a time now: when so many are under way, the next node may follow when "
+                          "one of them is done.");
     }
     flow_line(t, "  ", 2, MOST_LINES, &line);
 }
@@ -297,7 +301,7 @@ static void write_leaving(const text_out *t, const karp_blocker *blocker)
         karp_time_format(blocker->until, when);
         buffer_text(t->out, ", at the latest from ");
         buffer_text(t->out, when);
-        buffer_text(t->out, " on, when pods that are left are deleted");
+        buffer_text(t->out, " on: pods that are left are deleted before, so that they have ended by then");
     }
     buffer_text(t->out, ".\n");
 }

@@ -388,7 +388,7 @@ static bool report_template(scheduler *s, karp_decision *d, uint32_t template_nu
                         : " leaves too little for a node that takes them");
     strbuf_put(&b, ", so that other NodePools launch for pods that it would take, first ",
                pod_name(s->snapshot, l->pods[0]), " (");
-    strbuf_put(&b, "", l->node_pool, ")");
+    strbuf_put(&b, "", l->node_pool, "); a limit counts the nodes of its own NodePool alone");
     bool ok = !b.failed && decision_warn(d, b.ptr, b.len);
     strbuf_free(&b);
     return ok;

@@ -78,7 +78,7 @@ with tempfile.TemporaryDirectory() as place:
     # 0.1 of 2 $/h for 3 of 5: a little less than a twelfth, in doubles
     second = ' '.join(' '.join(shown[2:4]).split())
     check(second.endswith('score 0.08 < 0.50: the saving would have to be 6.1 times as large BALANCED_SCORE'), second)
-    check('If it could be disrupted: for its 2 pods cheap, z, $0.900/h would be launched; it would save $0.100/h of $1.000 (10%).' in ' '.join(line.strip() for line in shown), shown)
+    check('If it could be disrupted: for those of its 2 pods that fit on no existing node, cheap, z, $0.900/h would be launched; it would save $0.100/h of $1.000 (10%).' in ' '.join(line.strip() for line in shown), shown)
     equal(eligible(shown), 'Eligible: when pdb default/db allows 1, and when the saving is 6.1 times as large', 'what would help')
     answer = json.loads(explain(full('Balanced', guard(0)), '-o', 'json'))
     equal([b['code'] for b in answer['blockers']], ['PDB_BLOCKED', 'BALANCED_SCORE'], 'blockers')
@@ -105,7 +105,7 @@ with tempfile.TemporaryDirectory() as place:
     equal(shown, ['a stays. 1 blocker, disrupting it would save $0.100/h.',
                   '  another command came first: Emptiness of b  NOT_REACHED_IN_PASS',
                   'If it could be disrupted: for its 1 pod cheap, z, $0.900/h would be launched; it would save $0.100/h', '  of $1.000 (10%).',
-                  'Eligible: in the next pass, at once, while the budgets allow it; no change is needed'], 'an empty node goes first')
+                  'Eligible: in a later pass, while the budgets allow one more node; no change is needed'], 'an empty node goes first')
     # It goes with no change, so no change is named: limits play no part in it.
     limited = pool('WhenEmptyOrUnderutilized')
     limited['spec']['limits'] = {'cpu': '100'}
@@ -179,7 +179,7 @@ with tempfile.TemporaryDirectory() as place:
     shown = explain([pool('WhenEmptyOrUnderutilized'), wide, bound, pod('small', 'a', '2')]).splitlines()
     equal(shown, ['a stays. 1 blocker.', '  more than one new node would be needed: 2, dear of NodePool pool, cheap of NodePool pool',
                   '  SEVERAL_NODES_NEEDED',
-                  'If it could be disrupted: for its 2 pods dear, z, $1.000/h and 1 more would be launched; it would', '  cost $0.900/h more.',
+                  'If it could be disrupted: for those of its 2 pods that fit on no existing node, dear, z, $1.000/h', '  and 1 more would be launched; it would cost $0.900/h more.',
                   'Eligible: when one node is enough for its pods'], 'two nodes')
     lonely = explain([pool('WhenEmpty'), {'apiVersion': 'v1', 'kind': 'Node', 'metadata': {'name': 'a'}, 'spec': {'providerID': 'p'}}])
     check('Eligible' not in lonely and 'NOT_MANAGED' in lonely, lonely)

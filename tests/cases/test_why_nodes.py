@@ -49,7 +49,7 @@ def used_by_stuck_drain():
     gone['spec']['terminationGracePeriod'] = '2h'
     told, said = explained('old', *cluster)
     equal((codes(told), told['blockers'][0].get('until')), (['DELETING'], '2026-01-01T13:00:00Z'), 'the end of the drain')
-    check('has not left yet' in said and 'at the latest from 2026-01-01T13:00:00Z on, when pods that are left are deleted' in said and 'If it could' not in said, said)
+    check('has not left yet' in said and 'at the latest from 2026-01-01T13:00:00Z on: pods that are left are deleted before' in said and 'If it could' not in said, said)
 
 
 def timer():
@@ -173,7 +173,7 @@ def turns():
     large = term(TYPE, 'm6i.large')
     few = [node(f'n{i}') for i in range(3)]
     for budgets, wanted in (([{'nodes': '1'}], 'when the command that came first is done, as the budgets allow no more nodes at a time'),
-                            ([{'nodes': '2'}], 'in the next pass, at once, while the budgets allow it'),
+                            ([{'nodes': '2'}], 'in a later pass, while the budgets allow one more node'),
                             ([{'nodes': '1', 'reasons': ['Empty']}], 'No disruption budget of NodePool std applies to drift now')):
         kept = pool(large, disruption={'consolidateAfter': 'Never', 'budgets': budgets})
         told, said = explained('n1', kept, *few, *(claim(n, Drifted='True') for n in few), *(pod(f'w-{i}', f'n{i}', cpu='1500m') for i in range(3)))
