@@ -214,6 +214,7 @@ void kube_node_remove(kube_cluster *c, uint32_t node)
     leave_zone(c, node);
     for (size_t i = 0; i < c->key_count; i++) leave_domain(c, &c->keys[i], node);
     n->present = false;
+    c->stamp++; /* the least number of pods in a domain may have been its own */
     c->events++;
     (void)kube_ids_add(c, &c->free_nodes, node);
 }

@@ -440,11 +440,8 @@ static void finish_command(engine *e, replay_command *c)
 {
     if (repack_owns(e, c)) repack_carried_out(e, c);
     note_drift(e, c, true);
-    if (c->node_count && c->nodes[0] != REPLAY_NONE) {
-        int64_t since = e->nodes.list[c->nodes[0]].deleted_at;
-        nominate(e, c->receivers, c->receiver_count, since);
-        nominate(e, c->replacements, c->replacement_count, since);
-    }
+    nominate(e, c->receivers, c->receiver_count, c->started_at);
+    nominate(e, c->replacements, c->replacement_count, c->started_at);
     for (size_t i = 0; i < c->node_count; i++) {
         if (c->nodes[i] == REPLAY_NONE) continue;
         e->nodes.list[c->nodes[i]].tainted = true;
@@ -488,6 +485,7 @@ static bool start_command(engine *e, uint32_t number)
     }
     if (!c->launches) c->terminates_first = command.decision == KARP_COMMAND_TERMINATE_FIRST;
     c->started = true;
+    c->started_at = e->now;
     c->drain_limit = c->launches ? KARP_DURATION_UNSET : command.termination_grace_period;
     for (size_t i = 0; i < c->node_count; i++) {
         replay_node *n = &e->nodes.list[c->nodes[i]];

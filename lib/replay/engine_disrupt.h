@@ -18,6 +18,7 @@ typedef struct replay_command {
     int64_t (*amounts)[RESOURCES_MOST]; /* by launch: the requests of its pods */
     uint32_t reason; /* KARP_REASON_*: why it is not valid */
     int64_t drain_limit; /* set when it starts: that of repair */
+    int64_t started_at; /* since then the pods of its nodes are planned for others */
     bool terminates_first;
     bool started, over;
 } replay_command;

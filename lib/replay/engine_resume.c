@@ -129,6 +129,7 @@ static void resume_command(engine *e, const tree *state)
                            .started = flag(state, "started"),
                            .drain_limit = KARP_DURATION_UNSET,
                            .terminates_first = flag(state, "terminatesFirst") };
+    if (c->started) c->started_at = needed(e, state, "startedAt");
     c->launch_count = (size_t)state_count(e, tree_get(state, "launchCount"), MOST_LAUNCHES, "launchCount");
     const tree *nodes = tree_get(state, "nodes");
     size_t room = tree_count(nodes);

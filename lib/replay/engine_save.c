@@ -134,6 +134,7 @@ static tree *command_state(saving *s, const replay_command *c)
         terminates = decided.decision == KARP_COMMAND_TERMINATE_FIRST;
     set_number(t, command, "method", c->method);
     set_flag(t, command, "started", c->started);
+    if (c->started) set_number(t, command, "startedAt", c->started_at);
     set_flag(t, command, "terminatesFirst", terminates);
     set_number(t, command, "launchCount", (int64_t)c->launch_count);
     tree_set(t, command, "nodes", rows_state(s, c->nodes, c->node_count));

@@ -15,8 +15,9 @@ import tempfile
 
 WORLDS, CUTS = 6, 4
 # A Namespace that only the dump names; victims of a preemption that started at the same instant; victims that ran from the start;
-# a NodePool that a trace applies again as it was.
-FOUND = 900031, 900130, 930040, 940007
+# a NodePool that a trace applies again as it was; a node that leaves, and with it the emptiest domain of a spread; the nodes for which
+# the pods of a command's node are planned, when that node has gone.
+FOUND = 900031, 900130, 930040, 940007, 3106033, 3106199
 NOW = 1767312000 # 2026-01-02T00:00:00Z
 ZONE, KIND, HOST = 'topology.kubernetes.io/zone', 'karpenter.sh/capacity-type', 'kubernetes.io/hostname'
 TYPES = {'t1': (1000, 0.05), 't2': (2000, 0.1), 't4': (4000, 0.19), 't8': (8000, 0.4)}
