@@ -74,7 +74,7 @@ struct replay_pods {
     bool ordered; /* all priorities are equal, so `pending` is already sorted */
     size_t settled; /* so many pods of the list are not new */
     bool new_pending; /* pods were created at this time and not tried yet */
-    bool try_again; /* pods are not held back any longer, or a node has gone */
+    bool try_again; /* pods are not held back any longer */
     int64_t try_due; /* the last EVENT_TRY */
     uint32_t *freed_nodes; /* nodes whose free capacity grew, oldest first; see freed_forgotten */
     size_t freed_count, freed_capacity;

@@ -111,7 +111,6 @@ void binding_node(engine *e, uint32_t node)
     } else if (!joins && n->scheduled != REPLAY_NONE) {
         kube_node_remove(c, n->scheduled);
         n->scheduled = REPLAY_NONE;
-        e->pods.try_again = true; /* spread pods may be placed without its domain */
     }
     (void)settle(e);
 }
