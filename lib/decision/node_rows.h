@@ -22,14 +22,14 @@ typedef struct node_changes {
 } node_changes;
 
 /* Makes the row of node `number`. */
-void node_row(const karp_snapshot *w, const node_changes *changes, uint32_t number, karp_node_use *row);
+void node_row(const karp_snapshot *s, const node_changes *changes, uint32_t number, karp_node_use *row);
 /* The price per hour of the first offering of a pool's type with this zone and capacity type, or of one of the
  * reservation (NO_ID = none), if any. 0 = unknown. */
-double offering_price(const karp_snapshot *w, uint32_t pool, uint32_t type, uint32_t zone, uint32_t capacity_type,
+double offering_price(const karp_snapshot *s, uint32_t pool, uint32_t type, uint32_t zone, uint32_t capacity_type,
                       uint32_t reservation);
 /* The price of a node per hour, without regard to reservations. */
-double node_price(const karp_snapshot *w, const state_node *n);
+double node_price(const karp_snapshot *s, const state_node *n);
 /* The price of all nodes, or only of those that are not being deleted. */
-double nodes_price(const karp_snapshot *w, bool marked_too);
+double nodes_price(const karp_snapshot *s, bool marked_too);
 /* How many nodes of NodePools have no known price, without those that are being deleted. */
-size_t nodes_unpriced(const karp_snapshot *w);
+size_t nodes_unpriced(const karp_snapshot *s);

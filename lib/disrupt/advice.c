@@ -110,24 +110,24 @@ void advise_termination_now(karp_advice *a, uint32_t claim_number) { advise_term
 
 void advise_termination_at(karp_advice *a, uint32_t claim_number, int64_t instant)
 {
-    const karp_snapshot *w = a->snapshot;
+    const karp_snapshot *s = a->snapshot;
     char text[INSTANT_TEXT];
     int64_t set;
-    karp_str old = annotation(w, &w->raw.claims.items[claim_number].meta, termination_key);
+    karp_str old = annotation(s, &s->raw.claims.items[claim_number].meta, termination_key);
     if (old.ptr != NULL && instant_parse(old.ptr, old.len, &set) && set < instant) return;
     size_t length = instant_format(floor_divide(instant, SECOND_NS) * SECOND_NS, text);
     advise(a, (karp_action){ .kind = KARP_ACTION_ANNOTATE_CLAIM,
-                             .object = claim_name(w, claim_number),
+                             .object = claim_name(s, claim_number),
                              .subject = str(termination_key),
                              .value = advice_text(a, text, length) });
 }
 
 /* ---- helpers of advice functions --------------------------------------------------------------------------------- */
 
-uint32_t claim_named(const karp_snapshot *w, karp_str name)
+uint32_t claim_named(const karp_snapshot *s, karp_str name)
 {
-    uint32_t id = strings_find(&w->raw.names, name.ptr, name.len);
-    return id == NO_ID ? NO_ID : store_find(&w->raw, KIND_NODE_CLAIM, NO_TEXT, id);
+    uint32_t id = strings_find(&s->raw.names, name.ptr, name.len);
+    return id == NO_ID ? NO_ID : store_find(&s->raw, KIND_NODE_CLAIM, NO_TEXT, id);
 }
 
 static int by_claim_name(uint32_t x, uint32_t y, const void *user)
@@ -147,46 +147,46 @@ uint32_t *claims_by_name(karp_advice *a)
 
 uint32_t *nodes_of_claims(karp_advice *a)
 {
-    const karp_snapshot *w = a->snapshot;
-    uint32_t *nodes = arena_array(&a->data, w->raw.claims.count + 1, sizeof *nodes);
+    const karp_snapshot *s = a->snapshot;
+    uint32_t *nodes = arena_array(&a->data, s->raw.claims.count + 1, sizeof *nodes);
     if (nodes == NULL) return mem_refused_null(&a->failed);
-    for (size_t i = 0; i < w->raw.claims.count; i++) nodes[i] = NO_ID;
-    for (uint32_t i = 0; i < w->node_count; i++) {
-        if (w->nodes[i].claim != NO_ID) nodes[w->nodes[i].claim] = i;
+    for (size_t i = 0; i < s->raw.claims.count; i++) nodes[i] = NO_ID;
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        if (s->nodes[i].claim != NO_ID) nodes[s->nodes[i].claim] = i;
     }
     return nodes;
 }
 
-const condition *condition_named(const karp_snapshot *w, condition_list list, const char *type)
+const condition *condition_named(const karp_snapshot *s, condition_list list, const char *type)
 {
-    uint32_t id = strings_find(&w->raw.text, type, strlen(type));
+    uint32_t id = strings_find(&s->raw.text, type, strlen(type));
     return id == NO_ID ? NULL : condition_find(list, id);
 }
 
-bool condition_is_true(const karp_snapshot *w, condition_list list, const char *type)
+bool condition_is_true(const karp_snapshot *s, condition_list list, const char *type)
 {
-    const condition *c = condition_named(w, list, type);
-    return c != NULL && str_is(text_of(w, c->status), "True");
+    const condition *c = condition_named(s, list, type);
+    return c != NULL && str_is(text_of(s, c->status), "True");
 }
 
-karp_str annotation(const karp_snapshot *w, const object *o, const char *key)
+karp_str annotation(const karp_snapshot *s, const object *o, const char *key)
 {
-    uint32_t id = strings_find(&w->raw.text, key, strlen(key)),
+    uint32_t id = strings_find(&s->raw.text, key, strlen(key)),
              value = id == NO_ID ? NO_ID : label_get(o->annotations, id);
-    return value == NO_ID ? (karp_str){ NULL, 0 } : text_of(w, value);
+    return value == NO_ID ? (karp_str){ NULL, 0 } : text_of(s, value);
 }
 
-uint32_t pool_of_labels(const karp_snapshot *w, label_list labels)
+uint32_t pool_of_labels(const karp_snapshot *s, label_list labels)
 {
-    uint32_t value = label_get(labels, w->known.node_pool);
-    return value == NO_ID ? NO_ID : pool_named(w, text_of(w, value));
+    uint32_t value = label_get(labels, s->known.node_pool);
+    return value == NO_ID ? NO_ID : pool_named(s, text_of(s, value));
 }
 
-bool names_known(const karp_snapshot *w, const karp_str *list, size_t count, map64 *out)
+bool names_known(const karp_snapshot *s, const karp_str *list, size_t count, map64 *out)
 {
-    map64_init(out, w->context);
+    map64_init(out, s->context);
     for (size_t i = 0; i < count; i++) {
-        uint32_t id = strings_find(&w->raw.names, list[i].ptr, list[i].len);
+        uint32_t id = strings_find(&s->raw.names, list[i].ptr, list[i].len);
         if (id != NO_ID && !map64_put(out, id, 1)) return false;
     }
     return true;

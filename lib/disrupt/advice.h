@@ -50,27 +50,27 @@ uint32_t *claims_by_name(karp_advice *a);
 /* The state node of each claim (NO_ID = none), in the arena; NULL = out of memory. */
 uint32_t *nodes_of_claims(karp_advice *a);
 
-static inline karp_str claim_name(const karp_snapshot *w, uint32_t claim_number)
+static inline karp_str claim_name(const karp_snapshot *s, uint32_t claim_number)
 {
-    return name_of(w, w->raw.claims.items[claim_number].meta.name);
+    return name_of(s, s->raw.claims.items[claim_number].meta.name);
 }
 
 /* The claim with this name; NO_ID = none. */
-uint32_t claim_named(const karp_snapshot *w, karp_str name);
+uint32_t claim_named(const karp_snapshot *s, karp_str name);
 /* Finds a condition by its type; NULL = absent. */
-const condition *condition_named(const karp_snapshot *w, condition_list list, const char *type);
-bool condition_is_true(const karp_snapshot *w, condition_list list, const char *type);
+const condition *condition_named(const karp_snapshot *s, condition_list list, const char *type);
+bool condition_is_true(const karp_snapshot *s, condition_list list, const char *type);
 /* Whether a drain waits for the pod while it is not terminal: the pod can be drained and is not stuck. */
 bool pod_drainable(const karp_snapshot *s, const pod *p, int64_t now);
 
 /* {NULL, 0} = absent. */
-karp_str annotation(const karp_snapshot *w, const object *o, const char *key);
+karp_str annotation(const karp_snapshot *s, const object *o, const char *key);
 /* The pool named by the object's own label; NO_ID = none. */
-uint32_t pool_of_labels(const karp_snapshot *w, label_list labels);
+uint32_t pool_of_labels(const karp_snapshot *s, label_list labels);
 /* Whether the claim is consolidatable at `now`, if the last pod event of its node was at `event` (KARP_NO_TIME = none).
  * *from: since when it will be, if time alone decides; else KARP_NO_TIME. */
-bool claim_consolidatable(const karp_snapshot *w, const node_claim *c, const node_pool *p, int64_t event, int64_t now,
+bool claim_consolidatable(const karp_snapshot *s, const node_claim *c, const node_pool *p, int64_t event, int64_t now,
                           int64_t *from);
 /* The name ids of those texts in the list that the snapshot contains, as a map that the caller frees; false = out of
  * memory. */
-bool names_known(const karp_snapshot *w, const karp_str *list, size_t count, map64 *out);
+bool names_known(const karp_snapshot *s, const karp_str *list, size_t count, map64 *out);

@@ -15,35 +15,35 @@ double balanced_score(double savings, double disruption, double total_cost, doub
 
 bool balanced_approves(double score) { return score >= 0.5; }
 
-static bool labelled(const karp_snapshot *w, const node_claim *c)
+static bool labelled(const karp_snapshot *s, const node_claim *c)
 {
-    return label_get(c->meta.labels, w->known.instance_type) != NO_ID &&
-           label_get(c->meta.labels, w->known.capacity_type) != NO_ID &&
-           label_get(c->meta.labels, w->known.zone) != NO_ID;
+    return label_get(c->meta.labels, s->known.instance_type) != NO_ID &&
+           label_get(c->meta.labels, s->known.capacity_type) != NO_ID &&
+           label_get(c->meta.labels, s->known.zone) != NO_ID;
 }
 
 /* Adds the prices of all claims of each pool, by the claims' own labels. */
 static void add_tracked_costs(pass *p)
 {
-    const karp_snapshot *w = p->snapshot;
-    for (size_t i = 0; i < w->raw.claims.count; i++) {
-        const node_claim *c = &w->raw.claims.items[i];
-        uint32_t name = label_get(c->meta.labels, w->known.node_pool);
-        if (name == NO_ID || !labelled(w, c)) continue;
-        for (uint32_t pool = 0; pool < w->raw.pools.count; pool++) {
-            if (w->pool_names[pool].name == name)
-                p->found.totals[pool].cost += labels_price(w, pool, c->meta.labels, !pass_quirk(p, 10));
+    const karp_snapshot *s = p->snapshot;
+    for (size_t i = 0; i < s->raw.claims.count; i++) {
+        const node_claim *c = &s->raw.claims.items[i];
+        uint32_t name = label_get(c->meta.labels, s->known.node_pool);
+        if (name == NO_ID || !labelled(s, c)) continue;
+        for (uint32_t pool = 0; pool < s->raw.pools.count; pool++) {
+            if (s->pool_names[pool].name == name)
+                p->found.totals[pool].cost += labels_price(s, pool, c->meta.labels, !pass_quirk(p, 10));
         }
     }
 }
 
 karp_status pass_totals(pass *p, karp_error *error)
 {
-    const karp_snapshot *w = p->snapshot;
-    p->found.totals = arena_array(&p->data, w->raw.pools.count + 1, sizeof *p->found.totals);
+    const karp_snapshot *s = p->snapshot;
+    p->found.totals = arena_array(&p->data, s->raw.pools.count + 1, sizeof *p->found.totals);
     if (!p->weighs_pools) return p->found.totals != NULL ? KARP_OK : fail_nomem(error); /* nothing reads the totals */
-    uint32_t *candidate_of = arena_array(&p->data, w->node_count + (size_t)1, sizeof *candidate_of);
-    double *prices = arena_array(&p->data, w->raw.pools.count + 1, sizeof *prices);
+    uint32_t *candidate_of = arena_array(&p->data, s->node_count + (size_t)1, sizeof *candidate_of);
+    double *prices = arena_array(&p->data, s->raw.pools.count + 1, sizeof *prices);
     if (p->found.totals == NULL || candidate_of == NULL || prices == NULL) return fail_nomem(error);
     add_tracked_costs(p);
     for (uint32_t i = 0; i < p->found.candidate_count; i++) {
@@ -52,14 +52,14 @@ karp_status pass_totals(pass *p, karp_error *error)
         prices[c->pool] += c->price;
         p->found.totals[c->pool].known = true;
     }
-    for (size_t i = 0; i < w->raw.pools.count; i++) {
+    for (size_t i = 0; i < s->raw.pools.count; i++) {
         if (!(p->found.totals[i].cost > 0.0)) p->found.totals[i].cost = prices[i];
     }
-    for (uint32_t i = 0; i < w->node_count; i++) {
-        const state_node *n = &w->nodes[i];
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        const state_node *n = &s->nodes[i];
         if (n->pool == NO_ID || !p->found.totals[n->pool].known) continue;
         p->found.totals[n->pool].disruption += candidate_of[i] > 0 ? p->found.candidates[candidate_of[i] - 1].cost
-                                                                   : incremental_cost(w, p->costs, n);
+                                                                   : incremental_cost(s, p->costs, n);
     }
     return KARP_OK;
 }

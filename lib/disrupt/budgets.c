@@ -142,12 +142,12 @@ static uint32_t busy_with(const pass *p, const state_node *n, bool repair)
 /* Counts the nodes of each pool, and those that its budgets already count as disrupted. NULL = out of memory. */
 static const struct pool_nodes *count_nodes(pass *p, bool repair)
 {
-    const karp_snapshot *w = p->snapshot;
+    const karp_snapshot *s = p->snapshot;
     struct pool_nodes *counts = repair ? NULL : p->budgets.nodes;
     if (counts != NULL) return counts;
-    counts = arena_array(&p->lasting, w->raw.pools.count + 1, sizeof *counts);
-    for (uint32_t i = 0; counts != NULL && i < w->node_count; i++) {
-        const state_node *n = &w->nodes[i];
+    counts = arena_array(&p->lasting, s->raw.pools.count + 1, sizeof *counts);
+    for (uint32_t i = 0; counts != NULL && i < s->node_count; i++) {
+        const state_node *n = &s->nodes[i];
         if (!in_budgets(p, n)) continue;
         counts[n->pool].all++;
         counts[n->pool].busy += busy_with(p, n, repair) != 0;
@@ -158,8 +158,8 @@ static const struct pool_nodes *count_nodes(pass *p, bool repair)
 
 karp_status pass_budgets(pass *p, karp_error *error)
 {
-    const karp_snapshot *w = p->snapshot;
-    size_t pools = w->raw.pools.count;
+    const karp_snapshot *s = p->snapshot;
+    size_t pools = s->raw.pools.count;
     uint32_t reason = p->how->budget; /* 0: budgets that have reasons do not apply */
     /* For repair, nodes that are not ready do not count as disrupted. */
     p->budgets.counted = count_nodes(p, reason == KARP_BUDGET_UNHEALTHY);
@@ -171,7 +171,7 @@ karp_status pass_budgets(pass *p, karp_error *error)
         return fail_nomem(error);
     p->budgets.known = 0;
     for (size_t i = 0; i < pools && !p->own_context.stop_noted; i++) {
-        const node_pool *pool = &w->raw.pools.items[i];
+        const node_pool *pool = &s->raw.pools.items[i];
         struct pool_allowance *a = &p->budgets.allowed[i];
         int64_t all = p->budgets.counted[i].all, busy = p->budgets.counted[i].busy;
         a->most = pool_allows(pool, reason, all, p->now, p->quirks, p->context, &a->tightest);
@@ -187,20 +187,20 @@ karp_status pass_budgets(pass *p, karp_error *error)
 /* Lists the nodes that use up budgets. `next`: by pool where its next one goes, NULL = its row has no list. */
 static void list_busy(const pass *p, karp_busy_node **next)
 {
-    const karp_snapshot *w = p->snapshot;
-    for (uint32_t i = 0; i < w->node_count; i++) {
-        const state_node *n = &w->nodes[i];
+    const karp_snapshot *s = p->snapshot;
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        const state_node *n = &s->nodes[i];
         if (!in_budgets(p, n) || next[n->pool] == NULL) continue;
         uint32_t code = busy_with(p, n, p->method == KARP_METHOD_REPAIR);
-        if (code != 0) *next[n->pool]++ = (karp_busy_node){ name_of(w, n->name), code, 0 };
+        if (code != 0) *next[n->pool]++ = (karp_busy_node){ name_of(s, n->name), code, 0 };
     }
 }
 
 bool budget_rows(const pass *p, karp_decision *d)
 {
-    const karp_snapshot *w = p->snapshot;
-    size_t pools = w->raw.pools.count;
-    const uint32_t *order = pools_by_name(w, &d->data);
+    const karp_snapshot *s = p->snapshot;
+    size_t pools = s->raw.pools.count;
+    const uint32_t *order = pools_by_name(s, &d->data);
     karp_busy_node **next = arena_array(&d->data, pools + 1, sizeof *next);
     if (order == NULL || next == NULL) return false;
     for (size_t i = 0; i < pools; i++) {
@@ -209,7 +209,7 @@ bool budget_rows(const pass *p, karp_decision *d)
         karp_pool_budget *row = list_push(d->context, &d->budgets, sizeof *row);
         if (row == NULL) return false;
         *row = (karp_pool_budget){ .size = sizeof *row,
-                                   .node_pool = pool_name(w, pool),
+                                   .node_pool = pool_name(s, pool),
                                    .remaining = p->budgets.remaining[pool],
                                    .next_change = p->budgets.next_change[pool],
                                    .allowed = p->budgets.allowed[pool].most,
@@ -217,7 +217,7 @@ bool budget_rows(const pass *p, karp_decision *d)
                                    .nodes = (uint32_t)p->budgets.counted[pool].all,
                                    .schedule = { "", 0 } };
         if (row->tightest != KARP_NO_BUDGET) {
-            const budget *rule = &w->raw.pools.items[pool].budgets[row->tightest];
+            const budget *rule = &s->raw.pools.items[pool].budgets[row->tightest];
             if (rule->schedule.len > 0) row->schedule = rule->schedule;
             if (rule->duration != KARP_DURATION_UNSET) row->duration = rule->duration;
         }
@@ -260,10 +260,10 @@ static bool note_broken(const pass *p, karp_decision *d, karp_str pool_name, con
 
 bool budgets_note_broken(const pass *p, karp_decision *d)
 {
-    const karp_snapshot *w = p->snapshot;
-    for (size_t i = 0; i < w->raw.pools.count; i++) {
-        const node_pool *pool = &w->raw.pools.items[i];
-        if (!note_broken(p, d, name_of(w, pool->meta.name), pool)) return false;
+    const karp_snapshot *s = p->snapshot;
+    for (size_t i = 0; i < s->raw.pools.count; i++) {
+        const node_pool *pool = &s->raw.pools.items[i];
+        if (!note_broken(p, d, name_of(s, pool->meta.name), pool)) return false;
     }
     return true;
 }
@@ -292,16 +292,16 @@ bool keep_within_budget(pass *p, uint32_t *order, uint32_t count, uint32_t *kept
 /* ---- claims of a pool, and its node limit ------------------------------------------------------------------------ */
 
 /* A claim is marked if its state node is. A claim without a state node counts as active even if it is being deleted. */
-pool_counters count_claims(const karp_snapshot *w, uint32_t pool)
+pool_counters count_claims(const karp_snapshot *s, uint32_t pool)
 {
     pool_counters k = { 0, 0 };
-    for (size_t i = 0; i < w->raw.claims.count; i++)
-        k.active += label_get(w->raw.claims.items[i].meta.labels, w->known.node_pool) == w->pool_names[pool].name;
-    for (uint32_t i = 0; i < w->node_count; i++) {
-        const state_node *n = &w->nodes[i];
+    for (size_t i = 0; i < s->raw.claims.count; i++)
+        k.active += label_get(s->raw.claims.items[i].meta.labels, s->known.node_pool) == s->pool_names[pool].name;
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        const state_node *n = &s->nodes[i];
         if (!n->marked || n->claim == NO_ID) continue;
-        k.deleting += label_get(w->raw.claims.items[n->claim].meta.labels, w->known.node_pool) ==
-                      w->pool_names[pool].name;
+        k.deleting += label_get(s->raw.claims.items[n->claim].meta.labels, s->known.node_pool) ==
+                      s->pool_names[pool].name;
     }
     k.active -= k.deleting;
     return k;

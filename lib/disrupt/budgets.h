@@ -38,6 +38,6 @@ typedef struct pool_counters {
 } pool_counters;
 
 /* Counts all claims whose own label names the pool. */
-pool_counters count_claims(const karp_snapshot *w, uint32_t pool);
+pool_counters count_claims(const karp_snapshot *s, uint32_t pool);
 /* The number of further nodes that the pool's node limit allows. */
 int64_t node_room(const node_pool *pool, pool_counters k);

@@ -25,20 +25,20 @@ bool candidate_empty(const pass *p, const candidate *c)
 /* Karpenter recognises only "true" (D-Q21); without the quirk, a duration counts from the node's creation. */
 static bool node_protected(const pass *p, const object *shown)
 {
-    const karp_snapshot *w = p->snapshot;
+    const karp_snapshot *s = p->snapshot;
     int64_t length;
-    uint32_t value = label_get(shown->annotations, w->known.do_not_disrupt);
+    uint32_t value = label_get(shown->annotations, s->known.do_not_disrupt);
     if (value == NO_ID) return false;
-    if (value == w->known.true_) return true;
-    karp_str text = text_of(w, value);
+    if (value == s->known.true_) return true;
+    karp_str text = text_of(s, value);
     if (pass_quirk(p, 21) || !duration_parse(text.ptr, text.len, &length) || length <= 0) return false;
     return p->now < instant_after(shown->creation, length);
 }
 
 static uint32_t node_exclusion(const pass *p, uint32_t number)
 {
-    const karp_snapshot *w = p->snapshot;
-    const state_node *n = &w->nodes[number];
+    const karp_snapshot *s = p->snapshot;
+    const state_node *n = &s->nodes[number];
     if (p->nodes.in_queue != NULL && p->nodes.in_queue[number]) return KARP_REASON_IN_QUEUE;
     if (!n->managed) return KARP_REASON_NOT_MANAGED;
     if (n->node == NO_ID) return KARP_REASON_NO_NODE;
@@ -48,58 +48,58 @@ static uint32_t node_exclusion(const pass *p, uint32_t number)
     if (n->marked) return KARP_REASON_DELETING;
     if (n->nominated || (p->nodes.nominated != NULL && p->nodes.nominated[number])) return KARP_REASON_NOMINATED;
     if (n->annotated &&
-        node_protected(p, n->registered ? &w->raw.nodes.items[n->node].meta : &w->raw.claims.items[n->claim].meta)) {
+        node_protected(p, n->registered ? &s->raw.nodes.items[n->node].meta : &s->raw.claims.items[n->claim].meta)) {
         return KARP_REASON_NODE_DO_NOT_DISRUPT;
     }
     if (n->pool_name == NO_ID) return KARP_REASON_NO_NODEPOOL_LABEL;
-    return n->pool == NO_ID || w->pool_table[n->pool] == NO_ID ? KARP_REASON_NODEPOOL_NOT_FOUND : KARP_REASON_NONE;
+    return n->pool == NO_ID || s->pool_table[n->pool] == NO_ID ? KARP_REASON_NODEPOOL_NOT_FOUND : KARP_REASON_NONE;
 }
 
 /* The first blocking pod; protected pods take precedence over PodDisruptionBudgets. */
 static struct block find_block(const pass *p, const state_node *n)
 {
-    const karp_snapshot *w = p->snapshot;
+    const karp_snapshot *s = p->snapshot;
     for (uint32_t i = 0; i < n->all_pod_count && !n->plain_pods; i++) {
         uint32_t which = n->all_pods[i];
-        if (!pod_disruptable(w, pod_at(&w->raw, which), p->now))
+        if (!pod_disruptable(s, pod_at(&s->raw, which), p->now))
             return (struct block){ which, KARP_REASON_POD_DO_NOT_DISRUPT };
     }
-    for (uint32_t i = 0; i < n->all_pod_count && w->raw.budgets.count > 0; i++) {
+    for (uint32_t i = 0; i < n->all_pod_count && s->raw.budgets.count > 0; i++) {
         uint32_t which = n->all_pods[i];
-        enum pdb_answer answer = pod_pdb_check(w, which, p->now, PDB_ZERO_DISRUPTIONS, NULL);
+        enum pdb_answer answer = pod_pdb_check(s, which, p->now, PDB_ZERO_DISRUPTIONS, NULL);
         if (answer == PDB_SEVERAL) return (struct block){ which, KARP_REASON_PDB_MULTIPLE };
         if (answer != PDB_ALLOWED) return (struct block){ which, KARP_REASON_PDB_BLOCKED };
     }
     return (struct block){ NO_ID, KARP_REASON_NONE };
 }
 
-static void add_budget_name(strbuf *b, const karp_snapshot *w, const disruption_budget *pdb)
+static void add_budget_name(strbuf *b, const karp_snapshot *s, const disruption_budget *pdb)
 {
-    strbuf_addname(b, text_of(w, pdb->meta.name_space), name_of(w, pdb->meta.name));
+    strbuf_addname(b, text_of(s, pdb->meta.name_space), name_of(s, pdb->meta.name));
 }
 
 static int by_budget_name(uint32_t x, uint32_t y, const void *user)
 {
-    const karp_snapshot *w = user;
-    const disruption_budget *a = &w->raw.budgets.items[x], *b = &w->raw.budgets.items[y];
-    int order = compare_str(text_of(w, a->meta.name_space), text_of(w, b->meta.name_space));
-    return order != 0 ? order : compare_str(name_of(w, a->meta.name), name_of(w, b->meta.name));
+    const karp_snapshot *s = user;
+    const disruption_budget *a = &s->raw.budgets.items[x], *b = &s->raw.budgets.items[y];
+    int order = compare_str(text_of(s, a->meta.name_space), text_of(s, b->meta.name_space));
+    return order != 0 ? order : compare_str(name_of(s, a->meta.name), name_of(s, b->meta.name));
 }
 
 /* "db/db-0 (pdb db/db)": the pod, and every PodDisruptionBudget that covers it, by name. */
 static bool keep_by_budget(pass *p, uint32_t number, const struct block *b)
 {
-    const karp_snapshot *w = p->snapshot;
-    uint32_t *covering = arena_array(&p->data, w->raw.budgets.count + 1, sizeof *covering), count = 0;
+    const karp_snapshot *s = p->snapshot;
+    uint32_t *covering = arena_array(&p->data, s->raw.budgets.count + 1, sizeof *covering), count = 0;
     if (covering == NULL) return false;
-    pdb_walk walk = pdbs_of(w, pod_at(&w->raw, b->pod));
+    pdb_walk walk = pdbs_of(s, pod_at(&s->raw, b->pod));
     for (uint32_t i; (i = pdb_next(&walk)) != NO_ID;) covering[count++] = i;
-    if (!sort_ids(p->context, covering, count, by_budget_name, w)) return false;
+    if (!sort_ids(p->context, covering, count, by_budget_name, s)) return false;
     strbuf text = strbuf_on(p->context);
-    strbuf_addstr(&text, pod_name(w, b->pod));
+    strbuf_addstr(&text, pod_name(s, b->pod));
     for (uint32_t i = 0; i < count; i++) {
         strbuf_adds(&text, i == 0 ? " (pdb " : ", ");
-        add_budget_name(&text, w, &w->raw.budgets.items[covering[i]]);
+        add_budget_name(&text, s, &s->raw.budgets.items[covering[i]]);
     }
     strbuf_addc(&text, ')');
     bool ok = !text.failed && pass_keep(p, number, b->code, (karp_str){ text.ptr, text.len });
@@ -111,14 +111,14 @@ static bool keep_by_budget(pass *p, uint32_t number, const struct block *b)
  * skips the checks after that one. */
 static uint32_t repair_exclusion(const pass *p, uint32_t number)
 {
-    const karp_snapshot *w = p->snapshot;
-    const state_node *n = &w->nodes[number];
+    const karp_snapshot *s = p->snapshot;
+    const state_node *n = &s->nodes[number];
     uint32_t code = node_exclusion(p, number);
     if (code == KARP_REASON_IN_QUEUE) return code;
     if (n->managed && n->pool_name == NO_ID) return KARP_REASON_NO_NODEPOOL_LABEL;
     bool overlooked = (code == KARP_REASON_NOT_INITIALIZED && n->registered) || code == KARP_REASON_NODE_DO_NOT_DISRUPT;
     if (!overlooked) return code;
-    return n->pool == NO_ID || w->pool_table[n->pool] == NO_ID ? KARP_REASON_NODEPOOL_NOT_FOUND : KARP_REASON_NONE;
+    return n->pool == NO_ID || s->pool_table[n->pool] == NO_ID ? KARP_REASON_NODEPOOL_NOT_FOUND : KARP_REASON_NONE;
 }
 
 /* Further reasons to exclude a node from repair: its health, an annotation, blocking pods when the drain has no time
@@ -126,23 +126,23 @@ static uint32_t repair_exclusion(const pass *p, uint32_t number)
 static bool exclude_from_repair(pass *p, uint32_t number, const struct health *h, const repair_verdict **verdict,
                                 bool *excluded)
 {
-    const karp_snapshot *w = p->snapshot;
-    const state_node *n = &w->nodes[number];
+    const karp_snapshot *s = p->snapshot;
+    const state_node *n = &s->nodes[number];
     struct block *b = &p->nodes.blocks[number];
     uint32_t code = repair_exclusion(p, number);
     *excluded = true;
     if (code != KARP_REASON_NONE) return pass_keep(p, number, code, nothing);
     if (!health_verdict(p, h, number, verdict)) return false;
     if (*verdict == NULL) return pass_keep(p, number, KARP_REASON_HEALTHY, nothing);
-    if (label_get(w->raw.nodes.items[n->node].meta.annotations, w->known.do_not_repair) == w->known.true_)
+    if (label_get(s->raw.nodes.items[n->node].meta.annotations, s->known.do_not_repair) == s->known.true_)
         return pass_keep(p, number, KARP_REASON_DO_NOT_REPAIR, nothing);
     bool bounded = (*verdict)->bound != KARP_DURATION_UNSET ||
-                   w->raw.claims.items[n->claim].termination_grace_period != KARP_DURATION_UNSET;
+                   s->raw.claims.items[n->claim].termination_grace_period != KARP_DURATION_UNSET;
     if (!bounded && b->code == NO_ID) *b = find_block(p, n);
     *excluded = !bounded && b->code != KARP_REASON_NONE;
     if (!*excluded) return true;
     if (b->code == KARP_REASON_PDB_BLOCKED || b->code == KARP_REASON_PDB_MULTIPLE) return keep_by_budget(p, number, b);
-    return pass_keep(p, number, b->code, pod_name(w, b->pod));
+    return pass_keep(p, number, b->code, pod_name(s, b->pod));
 }
 
 static bool exclude(pass *p, uint32_t number, bool *excluded)
@@ -169,7 +169,7 @@ static bool exclude(pass *p, uint32_t number, bool *excluded)
 /* Determines which of the node's pods move, and the costs of evicting them and all pods. */
 static bool weigh_pods(pass *p, const state_node *n, candidate *c)
 {
-    const karp_snapshot *w = p->snapshot;
+    const karp_snapshot *s = p->snapshot;
     c->cost = 1.0;
     if (n->plain_pods) { /* all of them move, at cost 1 each */
         c->moving = n->all_pods;
@@ -183,9 +183,9 @@ static bool weigh_pods(pass *p, const state_node *n, candidate *c)
     c->moving = moving;
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
         uint32_t pod_number = n->all_pods[i];
-        double one = eviction_cost(w, p->costs, pod_number);
+        double one = eviction_cost(s, p->costs, pod_number);
         c->eviction_cost += one;
-        if (!pod_reschedulable(pod_at(&w->raw, pod_number))) continue;
+        if (!pod_reschedulable(pod_at(&s->raw, pod_number))) continue;
         moving[c->moving_count++] = pod_number;
         c->cost = cost_with(c->cost, one);
     }
@@ -194,12 +194,12 @@ static bool weigh_pods(pass *p, const state_node *n, candidate *c)
 
 static bool weigh(pass *p, uint32_t number, candidate *c)
 {
-    const karp_snapshot *w = p->snapshot;
-    const state_node *n = &w->nodes[number];
+    const karp_snapshot *s = p->snapshot;
+    const state_node *n = &s->nodes[number];
     *c = (candidate){ .node = number, .pool = n->pool, .type = n->type };
     if (!weigh_pods(p, n, c)) return false;
     c->capacity_type = n->capacity_type;
-    c->price = type_price(w, n, c->type, !pass_quirk(p, 10));
+    c->price = type_price(s, n, c->type, !pass_quirk(p, 10));
     c->ratio = c->price / c->cost;
     return true;
 }
@@ -225,14 +225,14 @@ static bool fill(pass *p, uint32_t number, candidate *c)
 
 uint32_t eligible_to_consolidate(const pass *p, const candidate *c)
 {
-    const karp_snapshot *w = p->snapshot;
+    const karp_snapshot *s = p->snapshot;
     if (c->type == NO_ID) return KARP_REASON_INSTANCE_TYPE_NOT_FOUND;
     if (c->capacity_type == NO_ID) return KARP_REASON_NO_CAPACITY_TYPE;
-    if (w->nodes[c->node].zone == NO_ID) return KARP_REASON_NO_ZONE;
+    if (s->nodes[c->node].zone == NO_ID) return KARP_REASON_NO_ZONE;
     if (pool_of(p, c)->consolidate_after == KARP_DURATION_NEVER) return KARP_REASON_CONSOLIDATION_DISABLED;
     if (candidate_empty(p, c)) return KARP_REASON_EMPTY_NODE;
     if (pool_of(p, c)->policy == KARP_WHEN_EMPTY) return KARP_REASON_POLICY_WHEN_EMPTY;
-    return w->nodes[c->node].consolidatable ? KARP_REASON_NONE : KARP_REASON_NOT_CONSOLIDATABLE;
+    return s->nodes[c->node].consolidatable ? KARP_REASON_NONE : KARP_REASON_NOT_CONSOLIDATABLE;
 }
 
 /* Repacking also removes empty nodes, by the rules of emptiness. */
@@ -249,29 +249,29 @@ static uint32_t filter(const pass *p, const candidate *c)
 
 /* A PodDisruptionBudget with an invalid selector might cover any pod, so no node can be evaluated. Returns the
  * first such budget by name. */
-static const disruption_budget *unreadable_budget(const karp_snapshot *w)
+static const disruption_budget *unreadable_budget(const karp_snapshot *s)
 {
     uint32_t first = NO_ID;
-    for (uint32_t i = 0; i < w->raw.budgets.count; i++) {
-        const disruption_budget *b = &w->raw.budgets.items[i];
+    for (uint32_t i = 0; i < s->raw.budgets.count; i++) {
+        const disruption_budget *b = &s->raw.budgets.items[i];
         if (b->selects == NULL || selector_valid(b->selects)) continue;
-        if (first == NO_ID || by_budget_name(i, first, w) < 0) first = i;
+        if (first == NO_ID || by_budget_name(i, first, s) < 0) first = i;
     }
-    return first == NO_ID ? NULL : &w->raw.budgets.items[first];
+    return first == NO_ID ? NULL : &s->raw.budgets.items[first];
 }
 
 static bool keep_all(pass *p, const disruption_budget *b)
 {
     static const char before[] = "the selector of PodDisruptionBudget ";
-    const karp_snapshot *w = p->snapshot;
+    const karp_snapshot *s = p->snapshot;
     strbuf text = strbuf_on(p->context);
     strbuf_adds(&text, before);
-    add_budget_name(&text, w, b);
+    add_budget_name(&text, s, b);
     size_t end = text.len;
     strbuf_adds(&text, " is not valid");
     char *message = text.failed ? NULL : arena_string(&p->data, text.ptr, text.len);
     bool ok = message != NULL;
-    for (uint32_t i = 0; i < w->node_count && ok; i++) {
+    for (uint32_t i = 0; i < s->node_count && ok; i++) {
         ok = pass_keep(p, i, KARP_REASON_INVALID_PDB,
                        (karp_str){ message + sizeof before - 1, end - (sizeof before - 1) });
     }
@@ -344,29 +344,29 @@ static bool make_lists(pass *p)
 
 karp_status pass_candidates(pass *p, karp_error *error)
 {
-    const karp_snapshot *w = p->snapshot;
+    const karp_snapshot *s = p->snapshot;
     if (take_over(p)) return KARP_OK;
     p->found.candidates = NULL;
     p->found.eligible = NULL;
     p->found.candidate_count = p->found.eligible_count = 0;
     if (!p->commands_only) {
-        p->found.stays = arena_array(&p->data, w->node_count + (size_t)1, sizeof *p->found.stays);
+        p->found.stays = arena_array(&p->data, s->node_count + (size_t)1, sizeof *p->found.stays);
         if (p->found.stays == NULL) return fail_nomem(error);
     }
-    const disruption_budget *unreadable = unreadable_budget(w);
+    const disruption_budget *unreadable = unreadable_budget(s);
     if (unreadable != NULL) return keep_all(p, unreadable) ? KARP_OK : fail_nomem(error);
     karp_status status = pass_buffer_nodes(p, error);
     if (status != KARP_OK || all_ruled_out(p)) return status;
     if (!make_lists(p)) return fail_nomem(error);
     const struct health *health = p->method == KARP_METHOD_REPAIR ? health_new(p) : NULL;
     if (p->method == KARP_METHOD_REPAIR && health == NULL) return fail_nomem(error);
-    for (uint32_t i = 0; i < w->node_count; i++) {
+    for (uint32_t i = 0; i < s->node_count; i++) {
         const repair_verdict *verdict = NULL;
         bool excluded = true;
         enum { AHEAD = 8 }; /* prefetch distance */
-        if (i + AHEAD * 2 < w->node_count) __builtin_prefetch(&w->nodes[i + AHEAD * 2]);
-        if (i + AHEAD < w->node_count && w->nodes[i + AHEAD].claim != NO_ID)
-            __builtin_prefetch(&w->raw.claims.items[w->nodes[i + AHEAD].claim].meta.creation);
+        if (i + AHEAD * 2 < s->node_count) __builtin_prefetch(&s->nodes[i + AHEAD * 2]);
+        if (i + AHEAD < s->node_count && s->nodes[i + AHEAD].claim != NO_ID)
+            __builtin_prefetch(&s->raw.claims.items[s->nodes[i + AHEAD].claim].meta.creation);
         if (out_of_question(p, i)) continue;
         bool ok = health != NULL ? exclude_from_repair(p, i, health, &verdict, &excluded) : exclude(p, i, &excluded);
         if (!ok) return fail_nomem(error);

@@ -409,9 +409,9 @@ karp_status karp_command_step(const karp_snapshot *snapshot, const karp_command_
 /* ---- the first state --------------------------------------------------------------------------------------------- */
 
 /* The command's nodes are from the decision's snapshot and have a claim. */
-static karp_str claim_of(const karp_snapshot *w, karp_str node_name)
+static karp_str claim_of(const karp_snapshot *s, karp_str node_name)
 {
-    return claim_name(w, w->nodes[state_node_named(w, node_name)].claim);
+    return claim_name(s, s->nodes[state_node_named(s, node_name)].claim);
 }
 
 /* The lists refer to the decision; step_new() copies them. */

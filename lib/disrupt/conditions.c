@@ -33,27 +33,27 @@ static const karp_drift_answer *answer_for(const struct looking *l, karp_str cla
 /* Sets or removes a condition if it is not as wanted; reason {NULL, 0} = the condition should be absent. */
 static void want_condition(karp_advice *a, uint32_t claim_number, const char *type, karp_str reason)
 {
-    const karp_snapshot *w = a->snapshot;
-    const condition *now = condition_named(w, w->raw.claims.items[claim_number].conditions, type);
+    const karp_snapshot *s = a->snapshot;
+    const condition *now = condition_named(s, s->raw.claims.items[claim_number].conditions, type);
     karp_action action = {
-        .kind = KARP_ACTION_SET_CONDITION, .object = claim_name(w, claim_number), .subject = str(type), .value = reason
+        .kind = KARP_ACTION_SET_CONDITION, .object = claim_name(s, claim_number), .subject = str(type), .value = reason
     };
     if (reason.ptr == NULL) {
         action.kind = KARP_ACTION_CLEAR_CONDITION;
         if (now != NULL) advise(a, action);
         return;
     }
-    bool same = now != NULL && now->status == w->known.status_true && equal_str(text_of(w, now->reason), reason);
+    bool same = now != NULL && now->status == s->known.status_true && equal_str(text_of(s, now->reason), reason);
     if (!same) advise(a, action);
 }
 
 /* ---- Drifted ----------------------------------------------------------------------------------------------------- */
 
-static bool static_fields_drifted(const karp_snapshot *w, const node_claim *c, const node_pool *p)
+static bool static_fields_drifted(const karp_snapshot *s, const node_claim *c, const node_pool *p)
 {
-    karp_str of_pool = annotation(w, &p->meta, pool_hash_key), of_claim = annotation(w, &c->meta, pool_hash_key);
-    karp_str pool_version = annotation(w, &p->meta, pool_version_key),
-             claim_version = annotation(w, &c->meta, pool_version_key);
+    karp_str of_pool = annotation(s, &p->meta, pool_hash_key), of_claim = annotation(s, &c->meta, pool_hash_key);
+    karp_str pool_version = annotation(s, &p->meta, pool_version_key),
+             claim_version = annotation(s, &c->meta, pool_version_key);
     if (of_pool.ptr == NULL || of_claim.ptr == NULL || pool_version.ptr == NULL || claim_version.ptr == NULL)
         return false;
     return equal_str(pool_version, claim_version) && !equal_str(of_pool, of_claim);
@@ -78,22 +78,22 @@ static bool requirements_drifted(struct looking *l, const node_claim *c, const n
 /* A claim on reserved capacity may have fallen back to on-demand, so its reservation is ignored here. */
 static uint32_t reserved_or_on_demand(struct looking *l, uint32_t labels)
 {
-    const karp_snapshot *w = l->a->snapshot;
-    const uint32_t both[] = { w->known.reserved, w->known.on_demand };
-    if (w->raw.reservation_id != NO_TEXT)
-        labels = set_remove(&l->algebra, labels, w->facts.normalized[w->raw.reservation_id]);
-    uint32_t r = requirement_make(&l->algebra, w->known.capacity_type, KARP_OP_IN, both, 2, 0);
+    const karp_snapshot *s = l->a->snapshot;
+    const uint32_t both[] = { s->known.reserved, s->known.on_demand };
+    if (s->raw.reservation_id != NO_TEXT)
+        labels = set_remove(&l->algebra, labels, s->facts.normalized[s->raw.reservation_id]);
+    uint32_t r = requirement_make(&l->algebra, s->known.capacity_type, KARP_OP_IN, both, 2, 0);
     return r == NO_ID ? labels : set_replace(&l->algebra, labels, r);
 }
 
 static bool type_missing(struct looking *l, const node_claim *c, uint32_t pool, uint32_t labels)
 {
-    const karp_snapshot *w = l->a->snapshot;
-    uint32_t type = type_of_labels(w, pool, c->meta.labels);
+    const karp_snapshot *s = l->a->snapshot;
+    uint32_t type = type_of_labels(s, pool, c->meta.labels);
     if (type == NO_ID) return true;
-    if (label_get(c->meta.labels, w->known.capacity_type) == w->known.reserved)
+    if (label_get(c->meta.labels, s->known.capacity_type) == s->known.reserved)
         labels = reserved_or_on_demand(l, labels);
-    const type_table *t = &w->tables[w->pool_table[pool]];
+    const type_table *t = &s->tables[s->pool_table[pool]];
     const instance_type *y = &t->types[type];
     for (uint32_t i = y->offering_first; i < y->offering_first + y->offering_count; i++) {
         if (set_compatible(&l->algebra, labels, t->offerings[i].set, true)) return false;
@@ -104,19 +104,19 @@ static bool type_missing(struct looking *l, const node_claim *c, uint32_t pool, 
 /* The reasons of drift in Karpenter's order; {NULL, 0} = not drifted. *unknown: the condition remains unchanged. */
 static karp_str drift_reason(struct looking *l, uint32_t claim_number, uint32_t pool, bool *unknown)
 {
-    const karp_snapshot *w = l->a->snapshot;
-    const node_claim *c = &w->raw.claims.items[claim_number];
-    const node_pool *p = &w->raw.pools.items[pool];
-    const karp_drift_answer *told = answer_for(l, claim_name(w, claim_number));
+    const karp_snapshot *s = l->a->snapshot;
+    const node_claim *c = &s->raw.claims.items[claim_number];
+    const node_pool *p = &s->raw.pools.items[pool];
+    const karp_drift_answer *told = answer_for(l, claim_name(s, claim_number));
     *unknown = false;
-    if (static_fields_drifted(w, c, p)) return str("NodePoolDrifted");
+    if (static_fields_drifted(s, c, p)) return str("NodePoolDrifted");
     uint32_t labels = set_of_labels(&l->algebra, c->meta.labels, NULL);
     if (labels == NO_ID) return (karp_str){ NULL, 0 };
     if (requirements_drifted(l, c, p, labels)) return str("RequirementsDrifted");
     bool old = instant_after(c->meta.creation, type_age) < l->a->now;
-    if (old && !(told != NULL && told->type_found) && w->pool_table[pool] != NO_ID) {
+    if (old && !(told != NULL && told->type_found) && s->pool_table[pool] != NO_ID) {
         if (type_missing(l, c, pool, labels)) return str("InstanceTypeNotFound");
-        advice_found(l->a, claim_name(w, claim_number));
+        advice_found(l->a, claim_name(s, claim_number));
     }
     if (told == NULL) return (karp_str){ NULL, 0 };
     *unknown = !told->instance_exists;
@@ -125,10 +125,10 @@ static karp_str drift_reason(struct looking *l, uint32_t claim_number, uint32_t 
 
 static void look_at_drift(struct looking *l, uint32_t claim_number, uint32_t pool)
 {
-    const karp_snapshot *w = l->a->snapshot;
+    const karp_snapshot *s = l->a->snapshot;
     bool unknown = false;
     karp_str reason = { NULL, 0 };
-    if (condition_is_true(w, w->raw.claims.items[claim_number].conditions, "Launched")) {
+    if (condition_is_true(s, s->raw.claims.items[claim_number].conditions, "Launched")) {
         reason = drift_reason(l, claim_number, pool, &unknown);
         advice_look_again(l->a, instant_after(l->a->now, recheck));
     }
@@ -137,13 +137,13 @@ static void look_at_drift(struct looking *l, uint32_t claim_number, uint32_t poo
 
 /* ---- Consolidatable ---------------------------------------------------------------------------------------------- */
 
-bool claim_consolidatable(const karp_snapshot *w, const node_claim *c, const node_pool *p, int64_t event, int64_t now,
+bool claim_consolidatable(const karp_snapshot *s, const node_claim *c, const node_pool *p, int64_t event, int64_t now,
                           int64_t *from)
 {
-    const condition *ready = condition_find(c->conditions, w->known.initialized_condition);
+    const condition *ready = condition_find(c->conditions, s->known.initialized_condition);
     int64_t after = p->consolidate_after;
     *from = KARP_NO_TIME;
-    if (after == KARP_DURATION_NEVER || ready == NULL || ready->status != w->known.status_true) return false;
+    if (after == KARP_DURATION_NEVER || ready == NULL || ready->status != s->known.status_true) return false;
     if (after == KARP_DURATION_UNSET || after == 0) return true;
     int64_t since = event != KARP_NO_TIME ? event : ready->since;
     int64_t end = since == KARP_NO_TIME ? KARP_NO_TIME : instant_after(since, after);
@@ -154,10 +154,10 @@ bool claim_consolidatable(const karp_snapshot *w, const node_claim *c, const nod
 
 static void look_at_consolidation(struct looking *l, uint32_t claim_number, const node_pool *p)
 {
-    const karp_snapshot *w = l->a->snapshot;
-    const node_claim *c = &w->raw.claims.items[claim_number];
+    const karp_snapshot *s = l->a->snapshot;
+    const node_claim *c = &s->raw.claims.items[claim_number];
     int64_t from;
-    bool wanted = claim_consolidatable(w, c, p, c->last_pod_event, l->a->now, &from);
+    bool wanted = claim_consolidatable(s, c, p, c->last_pod_event, l->a->now, &from);
     if (from != KARP_NO_TIME) advice_look_again(l->a, from);
     want_condition(l->a, claim_number, "Consolidatable", wanted ? str("Consolidatable") : (karp_str){ NULL, 0 });
 }
@@ -202,11 +202,11 @@ karp_status karp_advise_conditions(const karp_snapshot *snapshot, int64_t now, c
 
 static bool class_replaced(const struct looking *l, const node_claim *c)
 {
-    const karp_snapshot *w = l->a->snapshot;
+    const karp_snapshot *s = l->a->snapshot;
     for (size_t i = 0; i < l->class_count; i++) {
         const karp_node_class_ref *ref = &l->classes[i];
-        if (equal_str(ref->group, text_of(w, c->class_group)) && equal_str(ref->kind, text_of(w, c->class_kind)) &&
-            equal_str(ref->name, text_of(w, c->class_name)))
+        if (equal_str(ref->group, text_of(s, c->class_group)) && equal_str(ref->kind, text_of(s, c->class_kind)) &&
+            equal_str(ref->name, text_of(s, c->class_name)))
             return true;
     }
     return false;
@@ -217,10 +217,10 @@ static bool class_replaced(const struct looking *l, const node_claim *c)
 static bool fields_replaced(const struct looking *l, const node_claim *c, const node_pool *now,
                             const node_pool *earlier)
 {
-    const karp_snapshot *w = l->a->snapshot;
-    karp_str stated = annotation(w, &c->meta, pool_hash_key);
-    uint64_t hash = pool_hash(&w->raw, now);
-    if (stated.ptr == NULL || !equal_str(annotation(w, &c->meta, pool_version_key), str(POOL_HASH_VERSION)))
+    const karp_snapshot *s = l->a->snapshot;
+    karp_str stated = annotation(s, &c->meta, pool_hash_key);
+    uint64_t hash = pool_hash(&s->raw, now);
+    if (stated.ptr == NULL || !equal_str(annotation(s, &c->meta, pool_version_key), str(POOL_HASH_VERSION)))
         return pool_hash(&l->before->raw, earlier) != hash;
     char digits[20];
     return !equal_str(stated, (karp_str){ digits, write_digits(digits, hash) });
@@ -239,15 +239,15 @@ static karp_str replaced_reason(struct looking *l, const node_claim *c, const no
 /* A node that drifts for another reason remains drifted. */
 static void look_at_replaced(struct looking *l, uint32_t claim_number, uint32_t pool)
 {
-    const karp_snapshot *w = l->a->snapshot;
-    const node_claim *c = &w->raw.claims.items[claim_number];
-    const node_pool *p = &w->raw.pools.items[pool];
-    uint32_t earlier = pool_named(l->before, name_of(w, p->meta.name));
+    const karp_snapshot *s = l->a->snapshot;
+    const node_claim *c = &s->raw.claims.items[claim_number];
+    const node_pool *p = &s->raw.pools.items[pool];
+    uint32_t earlier = pool_named(l->before, name_of(s, p->meta.name));
     if (earlier == NO_ID && !class_replaced(l, c)) return;
-    if (!condition_is_true(w, c->conditions, "Launched")) return;
+    if (!condition_is_true(s, c->conditions, "Launched")) return;
     karp_str reason = replaced_reason(l, c, p, earlier);
-    const condition *now = condition_find(c->conditions, w->known.drifted);
-    karp_str had = now == NULL ? (karp_str){ NULL, 0 } : text_of(w, now->reason);
+    const condition *now = condition_find(c->conditions, s->known.drifted);
+    karp_str had = now == NULL ? (karp_str){ NULL, 0 } : text_of(s, now->reason);
     bool of_pool = str_is(had, "NodePoolDrifted") || str_is(had, "RequirementsDrifted");
     if (reason.ptr != NULL || of_pool) want_condition(l->a, claim_number, "Drifted", reason);
 }

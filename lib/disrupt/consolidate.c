@@ -122,8 +122,9 @@ static uint32_t type_name(const pass *p, const candidate *c)
 
 static bool held_at(scheduler *s, const pass *p, const candidate *c, double *price)
 {
-    const karp_snapshot *w = p->snapshot;
-    return cheapest_of_labels(s, &w->tables[w->pool_table[c->pool]], c->type, w->nodes[c->node].labels, price);
+    const karp_snapshot *snapshot = p->snapshot;
+    return cheapest_of_labels(s, &snapshot->tables[snapshot->pool_table[c->pool]], c->type,
+                              snapshot->nodes[c->node].labels, price);
 }
 
 /* The lowest price of a candidate of this type; 0 when no offering matches, infinite when no candidate has the type. */

@@ -109,18 +109,18 @@ double incremental_cost(const karp_snapshot *s, cost_reading how, const state_no
 
 /* ---- prices of nodes --------------------------------------------------------------------------------------------- */
 
-static uint32_t reservation_of(const karp_snapshot *w, label_list labels, bool reservations)
+static uint32_t reservation_of(const karp_snapshot *s, label_list labels, bool reservations)
 {
-    return reservations && w->raw.reservation_id != NO_TEXT ? label_get(labels, w->raw.reservation_id) : NO_ID;
+    return reservations && s->raw.reservation_id != NO_TEXT ? label_get(labels, s->raw.reservation_id) : NO_ID;
 }
 
-double labels_price(const karp_snapshot *w, uint32_t pool, label_list labels, bool reservations)
+double labels_price(const karp_snapshot *s, uint32_t pool, label_list labels, bool reservations)
 {
-    return offering_price(w, pool, type_of_labels(w, pool, labels), label_get(labels, w->known.zone),
-                          label_get(labels, w->known.capacity_type), reservation_of(w, labels, reservations));
+    return offering_price(s, pool, type_of_labels(s, pool, labels), label_get(labels, s->known.zone),
+                          label_get(labels, s->known.capacity_type), reservation_of(s, labels, reservations));
 }
 
-double type_price(const karp_snapshot *w, const state_node *n, uint32_t type, bool reservations)
+double type_price(const karp_snapshot *s, const state_node *n, uint32_t type, bool reservations)
 {
-    return offering_price(w, n->pool, type, n->zone, n->capacity_type, reservation_of(w, n->labels, reservations));
+    return offering_price(s, n->pool, type, n->zone, n->capacity_type, reservation_of(s, n->labels, reservations));
 }

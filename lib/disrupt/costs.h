@@ -30,6 +30,6 @@ double incremental_cost(const karp_snapshot *s, cost_reading how, const state_no
 
 /* The price of the type's first offering in the labels' zone and capacity type; 0 = unknown. `reservations`: an
  * offering of the labels' reservation takes precedence, if any (without D-Q10). */
-double labels_price(const karp_snapshot *w, uint32_t pool, label_list labels, bool reservations);
+double labels_price(const karp_snapshot *s, uint32_t pool, label_list labels, bool reservations);
 /* The same for a node with a known type. */
-double type_price(const karp_snapshot *w, const state_node *n, uint32_t type, bool reservations);
+double type_price(const karp_snapshot *s, const state_node *n, uint32_t type, bool reservations);

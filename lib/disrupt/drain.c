@@ -35,23 +35,23 @@ static bool by_force(const struct draining *d, const pod *p)
     return d->a->now > instant_after(d->deadline, -length);
 }
 
-static uint32_t group_of_pod(const karp_snapshot *w, const pod *p)
+static uint32_t group_of_pod(const karp_snapshot *s, const pod *p)
 {
-    return (w->raw.shapes.items[p->shape].critical ? 2u : 0u) + ((p->flags & POD_OF_DAEMON_SET) ? 1u : 0u);
+    return (s->raw.shapes.items[p->shape].critical ? 2u : 0u) + ((p->flags & POD_OF_DAEMON_SET) ? 1u : 0u);
 }
 
 static void ask(struct draining *d, uint32_t pod_number, bool force)
 {
-    const karp_snapshot *w = d->a->snapshot;
-    const pod *p = pod_at(&w->raw, pod_number);
-    karp_action action = { .kind = KARP_ACTION_EVICT, .object = pod_name(w, pod_number) };
+    const karp_snapshot *s = d->a->snapshot;
+    const pod *p = pod_at(&s->raw, pod_number);
+    karp_action action = { .kind = KARP_ACTION_EVICT, .object = pod_name(s, pod_number) };
     if (force) {
         int64_t left = d->deadline > d->a->now ? (d->deadline - d->a->now) / SECOND_NS : 0;
         action.kind = KARP_ACTION_FORCE_DELETE;
         action.number = left > 1 ? left : 1;
     } else if (!pod_active(p)) {
         return; /* already terminating */
-    } else if (!pod_evictable(w, pod_number, d->a->now)) {
+    } else if (!pod_evictable(s, pod_number, d->a->now)) {
         action.kind = KARP_ACTION_BLOCKED;
         action.object_kind = KARP_MEANS_POD;
         action.value = str("DoNotDisrupt");
@@ -103,19 +103,19 @@ bool held_note(const pass *p, karp_decision *d)
 bool advise_evictions(karp_advice *a, const state_node *n, int64_t deadline)
 {
     struct draining own = { a, deadline }, *d = &own;
-    const karp_snapshot *w = d->a->snapshot;
+    const karp_snapshot *s = d->a->snapshot;
     uint32_t first = GROUPS;
     bool waiting = false;
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
-        const pod *p = pod_at(&w->raw, n->all_pods[i]);
+        const pod *p = pod_at(&s->raw, n->all_pods[i]);
         if (!holds(d, p)) continue;
         waiting = true;
         if (by_force(d, p)) ask(d, n->all_pods[i], true);
-        else if (group_of_pod(w, p) < first) first = group_of_pod(w, p);
+        else if (group_of_pod(s, p) < first) first = group_of_pod(s, p);
     }
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
-        const pod *p = pod_at(&w->raw, n->all_pods[i]);
-        if (holds(d, p) && !by_force(d, p) && group_of_pod(w, p) == first) ask(d, n->all_pods[i], false);
+        const pod *p = pod_at(&s->raw, n->all_pods[i]);
+        if (holds(d, p) && !by_force(d, p) && group_of_pod(s, p) == first) ask(d, n->all_pods[i], false);
     }
     return !waiting;
 }
@@ -124,17 +124,17 @@ bool advise_evictions(karp_advice *a, const state_node *n, int64_t deadline)
 static void conclude(struct draining *d, uint32_t claim_number, bool nobody)
 {
     karp_advice *a = d->a;
-    const karp_snapshot *w = a->snapshot;
+    const karp_snapshot *s = a->snapshot;
     if (claim_number == NO_ID) {
         a->finished = nobody;
     } else {
-        condition_list list = w->raw.claims.items[claim_number].conditions;
-        const condition *c = condition_named(w, list, "Drained");
-        bool done = c != NULL && c->status == w->known.status_true;
+        condition_list list = s->raw.claims.items[claim_number].conditions;
+        const condition *c = condition_named(s, list, "Drained");
+        bool done = c != NULL && c->status == s->known.status_true;
         bool waited = c != NULL && c->since != KARP_NO_TIME && instant_after(c->since, least_drain) <= a->now;
         a->finished = nobody && (done || waited);
         karp_action action = { .kind = KARP_ACTION_SET_CONDITION,
-                               .object = claim_name(w, claim_number),
+                               .object = claim_name(s, claim_number),
                                .subject = str("Drained"),
                                .value = str(a->finished ? "Drained" : "Draining") };
         if (a->finished ? !done : c == NULL) advise(a, action);
@@ -185,15 +185,15 @@ karp_status karp_advise_drain(const karp_snapshot *snapshot, karp_str node_name,
 /* Whether a pod that the drain does not wait for uses the volume, so that it is never detached. */
 static bool held_to_the_end(const karp_advice *a, const state_node *n, karp_str volume_name)
 {
-    const karp_snapshot *w = a->snapshot;
+    const karp_snapshot *s = a->snapshot;
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
-        const pod *p = pod_at(&w->raw, n->all_pods[i]);
+        const pod *p = pod_at(&s->raw, n->all_pods[i]);
         if (pod_drainable(a->snapshot, p, a->now)) continue;
-        const struct words_entry *claims = &w->raw.volumes.entries[p->volumes];
+        const struct words_entry *claims = &s->raw.volumes.entries[p->volumes];
         for (uint32_t k = 0; k < claims->count; k++) {
-            uint32_t c = store_find(&w->raw, KIND_VOLUME_CLAIM, p->name_space, claims->ptr[k]);
-            uint32_t volume_id = c == NO_ID ? 0 : w->raw.volume_claims.items[c].volume;
-            if (volume_id != 0 && equal_str(name_of(w, volume_id), volume_name)) return true;
+            uint32_t c = store_find(&s->raw, KIND_VOLUME_CLAIM, p->name_space, claims->ptr[k]);
+            uint32_t volume_id = c == NO_ID ? 0 : s->raw.volume_claims.items[c].volume;
+            if (volume_id != 0 && equal_str(name_of(s, volume_id), volume_name)) return true;
         }
     }
     return false;

@@ -34,8 +34,8 @@ bool expiration_offered(const pass *p) { return p->expire_gracefully; }
 static int64_t due_since(const pass *p, const candidate *c)
 {
     if (p->method == KARP_METHOD_EXPIRATION) return candidate_expires(p, c);
-    const karp_snapshot *w = p->snapshot;
-    const condition *d = condition_find(w->raw.claims.items[w->nodes[c->node].claim].conditions, w->known.drifted);
+    const karp_snapshot *s = p->snapshot;
+    const condition *d = condition_find(s->raw.claims.items[s->nodes[c->node].claim].conditions, s->known.drifted);
     return d != NULL ? d->since : KARP_NO_TIME;
 }
 

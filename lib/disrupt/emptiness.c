@@ -31,29 +31,29 @@ uint32_t eligible_empty(const pass *p, const candidate *c)
 
 /* A node on which a buffer's virtual pods were placed is not empty. Karpenter remembers this
  * from its last provisioning round; here the round is run. */
-static bool some_virtual(const karp_snapshot *w)
+static bool some_virtual(const karp_snapshot *s)
 {
-    size_t count = w->raw.pods.count;
-    return count > 0 && (pod_at(&w->raw, count - 1)->flags & POD_VIRTUAL); /* virtual pods come last */
+    size_t count = s->raw.pods.count;
+    return count > 0 && (pod_at(&s->raw, count - 1)->flags & POD_VIRTUAL); /* virtual pods come last */
 }
 
 karp_status pass_buffer_nodes(pass *p, karp_error *error)
 {
-    const karp_snapshot *w = p->snapshot;
-    if (p->method != KARP_METHOD_EMPTINESS || !some_virtual(w)) return KARP_OK; /* emptiness runs once a pass */
+    const karp_snapshot *snapshot = p->snapshot;
+    if (p->method != KARP_METHOD_EMPTINESS || !some_virtual(snapshot)) return KARP_OK; /* emptiness runs once a pass */
     karp_options options = p->options;
     options.now = p->now;
     options.keep_partial = 0;
     const run_options how = { .options = &options };
     scheduler *s = NULL;
-    uint8_t *holds = arena_array(&p->lasting, w->node_count + (size_t)1, sizeof *holds);
+    uint8_t *holds = arena_array(&p->lasting, snapshot->node_count + (size_t)1, sizeof *holds);
     if (holds == NULL) return fail_nomem(error);
-    karp_status status = scheduler_new(w, &how, &s, error);
+    karp_status status = scheduler_new(snapshot, &how, &s, error);
     if (status == KARP_OK) status = scheduler_round(s, NULL, 0, NULL, 0, error);
     if (status == KARP_OK && !result_buffer_nodes(s, holds)) status = fail_nomem(error);
     if (status == KARP_E_CANCELED) {
         p->work.stopped = p->work.canceled = true;
-        memset(holds, 1, w->node_count); /* unknown for every node */
+        memset(holds, 1, snapshot->node_count); /* unknown for every node */
         status = KARP_OK;
     }
     p->work.steps += s != NULL ? scheduler_steps(s) : 0;

@@ -26,19 +26,19 @@ static void expire(karp_advice *a, uint32_t claim_number)
 }
 
 /* The time since which the condition has not been true. */
-static int64_t waiting_since(const karp_snapshot *w, const node_claim *c, const char *type)
+static int64_t waiting_since(const karp_snapshot *s, const node_claim *c, const char *type)
 {
-    const condition *found = condition_named(w, c->conditions, type);
+    const condition *found = condition_named(s, c->conditions, type);
     return found != NULL && found->since != KARP_NO_TIME ? found->since : c->meta.creation;
 }
 
 static void time_out(karp_advice *a, uint32_t claim_number)
 {
-    const karp_snapshot *w = a->snapshot;
-    const node_claim *c = &w->raw.claims.items[claim_number];
-    if (condition_is_true(w, c->conditions, "Registered")) return;
-    bool launched = condition_is_true(w, c->conditions, "Launched");
-    int64_t since = waiting_since(w, c, launched ? "Registered" : "Launched");
+    const karp_snapshot *s = a->snapshot;
+    const node_claim *c = &s->raw.claims.items[claim_number];
+    if (condition_is_true(s, c->conditions, "Registered")) return;
+    bool launched = condition_is_true(s, c->conditions, "Launched");
+    int64_t since = waiting_since(s, c, launched ? "Registered" : "Launched");
     delete_at(a, claim_number, instant_after(since, launched ? registration_timeout : launch_timeout),
               launched ? "RegistrationTimeout" : "LaunchTimeout");
 }
@@ -67,18 +67,18 @@ karp_status karp_advise_timeouts(const karp_snapshot *snapshot, int64_t now, kar
 
 bool expiration_note(const pass *p, karp_decision *d)
 {
-    const karp_snapshot *w = p->snapshot;
+    const karp_snapshot *s = p->snapshot;
     uint64_t count = 0;
     uint32_t first = NO_ID;
-    for (uint32_t i = 0; i < w->raw.claims.count; i++) {
-        int64_t end = claim_expires(&w->raw.claims.items[i]);
+    for (uint32_t i = 0; i < s->raw.claims.count; i++) {
+        int64_t end = claim_expires(&s->raw.claims.items[i]);
         if (end == KARP_NO_TIME || end > p->now) continue;
         if (count++ == 0) first = i;
     }
     if (count == 0 || p->expire_gracefully) return true;
     strbuf text = strbuf_on(d->context);
     strbuf_plural(&text, count, " NodeClaim has expired (", " NodeClaims have expired (");
-    strbuf_addstr(&text, claim_name(w, first));
+    strbuf_addstr(&text, claim_name(s, first));
     strbuf_adds(&text, count == 1 ? "): Karpenter deletes its node" : ", ...): Karpenter deletes their nodes");
     strbuf_adds(&text, ", whatever a pass decides and disruption budgets allow");
     bool ok = !text.failed && decision_warn(d, text.ptr, text.len);

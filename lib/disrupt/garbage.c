@@ -5,10 +5,10 @@
 
 static const int64_t period = INT64_C(120) * SECOND_NS;
 
-static bool node_ready(const karp_snapshot *w, uint32_t state_node_number)
+static bool node_ready(const karp_snapshot *s, uint32_t state_node_number)
 {
-    if (state_node_number == NO_ID || w->nodes[state_node_number].node == NO_ID) return false;
-    return condition_is_true(w, w->raw.nodes.items[w->nodes[state_node_number].node].conditions, "Ready");
+    if (state_node_number == NO_ID || s->nodes[state_node_number].node == NO_ID) return false;
+    return condition_is_true(s, s->raw.nodes.items[s->nodes[state_node_number].node].conditions, "Ready");
 }
 
 karp_status karp_advise_garbage(const karp_snapshot *snapshot, int64_t now, const karp_str *provider_ids,
@@ -37,20 +37,20 @@ karp_status karp_advise_garbage(const karp_snapshot *snapshot, int64_t now, cons
 
 static void clean(karp_advice *a, const state_node *n)
 {
-    const karp_snapshot *w = a->snapshot;
-    const node *own = n->node == NO_ID ? NULL : &w->raw.nodes.items[n->node];
+    const karp_snapshot *s = a->snapshot;
+    const node *own = n->node == NO_ID ? NULL : &s->raw.nodes.items[n->node];
     for (uint32_t i = 0; own != NULL && own->meta.deletion == KARP_NO_TIME && i < own->taints.count; i++) {
-        if (own->taints.items[i].key != w->known.disrupted || own->taints.items[i].effect != w->known.no_schedule)
+        if (own->taints.items[i].key != s->known.disrupted || own->taints.items[i].effect != s->known.no_schedule)
             continue;
         advise(a, (karp_action){ .kind = KARP_ACTION_REMOVE_TAINT,
-                                 .object = name_of(w, own->meta.name),
-                                 .subject = text_of(w, w->known.disrupted) });
+                                 .object = name_of(s, own->meta.name),
+                                 .subject = text_of(s, s->known.disrupted) });
         break;
     }
     if (n->claim == NO_ID || !n->initialized) return;
-    if (condition_named(w, w->raw.claims.items[n->claim].conditions, "DisruptionReason") == NULL) return;
+    if (condition_named(s, s->raw.claims.items[n->claim].conditions, "DisruptionReason") == NULL) return;
     advise(a, (karp_action){ .kind = KARP_ACTION_CLEAR_CONDITION,
-                             .object = claim_name(w, n->claim),
+                             .object = claim_name(s, n->claim),
                              .subject = str("DisruptionReason") });
 }
 

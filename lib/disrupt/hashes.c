@@ -38,14 +38,14 @@ static void stamp(karp_advice *a, uint32_t kind, const object *o, const char *ke
  * that it remains drifted. */
 static void migrate(karp_advice *a, uint32_t pool, karp_str hash)
 {
-    const karp_snapshot *w = a->snapshot;
-    for (uint32_t i = 0; i < w->raw.claims.count; i++) {
-        const node_claim *c = &w->raw.claims.items[i];
-        if (pool_of_labels(w, c->meta.labels) != pool ||
-            equal_str(annotation(w, &c->meta, version_key), str(POOL_HASH_VERSION)))
+    const karp_snapshot *s = a->snapshot;
+    for (uint32_t i = 0; i < s->raw.claims.count; i++) {
+        const node_claim *c = &s->raw.claims.items[i];
+        if (pool_of_labels(s, c->meta.labels) != pool ||
+            equal_str(annotation(s, &c->meta, version_key), str(POOL_HASH_VERSION)))
             continue;
         stamp(a, KARP_ACTION_ANNOTATE_CLAIM, &c->meta, version_key, str(POOL_HASH_VERSION));
-        if (condition_find(c->conditions, w->known.drifted) == NULL)
+        if (condition_find(c->conditions, s->known.drifted) == NULL)
             stamp(a, KARP_ACTION_ANNOTATE_CLAIM, &c->meta, hash_key, hash);
     }
 }

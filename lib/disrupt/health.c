@@ -139,20 +139,20 @@ static bool rebooted_enough(pass *p, karp_str claim, bool *refused)
 
 bool health_verdict(pass *p, const struct health *h, uint32_t number, const repair_verdict **out)
 {
-    const karp_snapshot *w = p->snapshot;
-    const state_node *n = &w->nodes[number];
-    const node *own = &w->raw.nodes.items[n->node];
-    const node_claim *claim = &w->raw.claims.items[n->claim];
-    const condition *reboot_ = condition_find(claim->conditions, w->known.rebooting);
+    const karp_snapshot *s = p->snapshot;
+    const state_node *n = &s->nodes[number];
+    const node *own = &s->raw.nodes.items[n->node];
+    const node_claim *claim = &s->raw.claims.items[n->claim];
+    const condition *reboot_ = condition_find(claim->conditions, s->known.rebooting);
     struct looking l = { .p = p, .h = h, .created = own->meta.creation, .rebooted = KARP_NO_TIME };
     bool refused = false;
     *out = NULL;
-    if (reboot_ != NULL && reboot_->status == w->known.status_false) l.rebooted = reboot_->since;
+    if (reboot_ != NULL && reboot_->status == s->known.status_false) l.rebooted = reboot_->since;
     for (uint32_t i = 0; i < own->conditions.count; i++) {
         if (!match(&l, &own->conditions.items[i])) return false;
     }
     if (!l.any) return true;
-    if (l.out.action == KARP_REPAIR_REBOOT && rebooted_enough(p, name_of(w, claim->meta.name), &refused)) {
+    if (l.out.action == KARP_REPAIR_REBOOT && rebooted_enough(p, name_of(s, claim->meta.name), &refused)) {
         l.out.action = KARP_REPAIR_REPLACE;
         l.out.escalated = true;
     }
@@ -174,15 +174,15 @@ static bool unhealthy(const store *raw, const node *n)
 
 bool *health_tripped(pass *p)
 {
-    const karp_snapshot *w = p->snapshot;
-    bool *out = arena_array(&p->data, w->raw.pools.count + 1, sizeof *out);
-    for (uint32_t pool = 0; pool < w->raw.pools.count && out != NULL; pool++) {
+    const karp_snapshot *s = p->snapshot;
+    bool *out = arena_array(&p->data, s->raw.pools.count + 1, sizeof *out);
+    for (uint32_t pool = 0; pool < s->raw.pools.count && out != NULL; pool++) {
         uint64_t all = 0, sick = 0;
-        for (size_t i = 0; i < w->raw.nodes.count; i++) {
-            const node *n = &w->raw.nodes.items[i];
-            if (label_get(n->meta.labels, w->known.node_pool) != w->pool_names[pool].name) continue;
+        for (size_t i = 0; i < s->raw.nodes.count; i++) {
+            const node *n = &s->raw.nodes.items[i];
+            if (label_get(n->meta.labels, s->known.node_pool) != s->pool_names[pool].name) continue;
             all++;
-            sick += unhealthy(&w->raw, n);
+            sick += unhealthy(&s->raw, n);
         }
         out[pool] = sick > (all + 4) / 5;
     }

@@ -12,10 +12,10 @@ static bool startup_taint_left(const node *n, const node_claim *c)
     return false;
 }
 
-static bool ephemeral_taint_left(const karp_snapshot *w, const node *n)
+static bool ephemeral_taint_left(const karp_snapshot *s, const node *n)
 {
     for (uint32_t i = 0; i < n->taints.count; i++) {
-        if (taint_ephemeral(w, &n->taints.items[i])) return true;
+        if (taint_ephemeral(s, &n->taints.items[i])) return true;
     }
     return false;
 }
@@ -31,11 +31,11 @@ static bool resource_missing(const node *n, const node_claim *c)
 }
 
 /* The reason why the node is not initialised; NULL = it is. */
-static const char *not_initialized_because(const karp_snapshot *w, const node *n, const node_claim *c)
+static const char *not_initialized_because(const karp_snapshot *s, const node *n, const node_claim *c)
 {
-    if (!condition_is_true(w, n->conditions, "Ready")) return "NodeNotReady";
+    if (!condition_is_true(s, n->conditions, "Ready")) return "NodeNotReady";
     if (startup_taint_left(n, c)) return "StartupTaintsExist";
-    if (ephemeral_taint_left(w, n)) return "KnownEphemeralTaintsExist";
+    if (ephemeral_taint_left(s, n)) return "KnownEphemeralTaintsExist";
     return resource_missing(n, c) ? "ResourceNotRegistered" : NULL;
 }
 

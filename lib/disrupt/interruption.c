@@ -37,9 +37,9 @@ static bool names(karp_str instance, karp_str provider_id)
     return provider_id.len == instance.len || provider_id.ptr[provider_id.len - instance.len - 1] == '/';
 }
 
-static karp_str label_of(const karp_snapshot *w, uint32_t claim_number, uint32_t key)
+static karp_str label_of(const karp_snapshot *s, uint32_t claim_number, uint32_t key)
 {
-    return text_or_none(w, label_get(w->raw.claims.items[claim_number].meta.labels, key));
+    return text_or_none(s, label_get(s->raw.claims.items[claim_number].meta.labels, key));
 }
 
 /* Marks the claim's offering as unavailable, so that it is not launched again. */

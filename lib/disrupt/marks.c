@@ -16,9 +16,9 @@ void karp_memory_init(karp_memory *memory, size_t size)
 /* Ignores the names of pools that no longer exist. */
 static void read_unseen(pass *p, const karp_memory *given)
 {
-    const karp_snapshot *w = p->snapshot;
+    const karp_snapshot *s = p->snapshot;
     for (size_t i = 0; i < given->unseen_count; i++) {
-        uint32_t pool = pool_named(w, given->unseen[i]);
+        uint32_t pool = pool_named(s, given->unseen[i]);
         if (pool != NO_ID) p->marks.unseen[pool] = true;
     }
 }

@@ -8,9 +8,9 @@
 
 static const int64_t least_apart = INT64_C(10) * SECOND_NS;
 
-static const pod *pod_before(const karp_snapshot *before, const karp_snapshot *w, const pod *p)
+static const pod *pod_before(const karp_snapshot *before, const karp_snapshot *s, const pod *p)
 {
-    karp_str name_space = text_of(w, p->name_space), name = name_of(w, p->name);
+    karp_str name_space = text_of(s, p->name_space), name = name_of(s, p->name);
     uint32_t space = strings_find(&before->raw.text, name_space.ptr, name_space.len),
              id = strings_find(&before->raw.names, name.ptr, name.len);
     uint32_t at = space == NO_ID || id == NO_ID ? NO_ID : store_find(&before->raw, KIND_POD, space, id);
@@ -21,18 +21,18 @@ static const pod *pod_before(const karp_snapshot *before, const karp_snapshot *w
 }
 
 /* Whether the pod was bound to its node, reached a terminal phase there, or started to terminate. */
-static bool happened(const karp_snapshot *before, const karp_snapshot *w, const pod *p)
+static bool happened(const karp_snapshot *before, const karp_snapshot *s, const pod *p)
 {
-    const pod *old = before == NULL ? NULL : pod_before(before, w, p);
+    const pod *old = before == NULL ? NULL : pod_before(before, s, p);
     if (old == NULL || old->node == NO_ID) return true;
     return (pod_over(p) && !pod_over(old)) || (p->deletion != KARP_NO_TIME && old->deletion == KARP_NO_TIME);
 }
 
-static bool some_event(const karp_snapshot *before, const karp_snapshot *w, const state_node *n)
+static bool some_event(const karp_snapshot *before, const karp_snapshot *s, const state_node *n)
 {
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
-        const pod *p = pod_at(&w->raw, n->all_pods[i]);
-        if (!(p->flags & POD_OF_DAEMON_SET) && happened(before, w, p)) return true;
+        const pod *p = pod_at(&s->raw, n->all_pods[i]);
+        if (!(p->flags & POD_OF_DAEMON_SET) && happened(before, s, p)) return true;
     }
     return false;
 }

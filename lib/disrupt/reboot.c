@@ -34,10 +34,10 @@ static const node *node_of(const struct rebooting *r) { return &r->a->snapshot->
 
 static bool fenced(const struct rebooting *r)
 {
-    const karp_snapshot *w = r->a->snapshot;
+    const karp_snapshot *s = r->a->snapshot;
     taint_list taints = node_of(r)->taints;
     for (uint32_t i = 0; i < taints.count; i++) {
-        if (taints.items[i].key == w->known.rebooting_taint && taints.items[i].effect == w->known.no_schedule)
+        if (taints.items[i].key == s->known.rebooting_taint && taints.items[i].effect == s->known.no_schedule)
             return true;
     }
     return false;
@@ -151,12 +151,12 @@ static void step_requested(const struct rebooting *r)
 
 static void step_issued(const struct rebooting *r)
 {
-    const karp_snapshot *w = r->a->snapshot;
-    karp_str before = annotation(w, &r->c->meta, boot_id_key);
-    if (label_get(node_of(r)->meta.labels, w->known.initialized) != NO_ID)
+    const karp_snapshot *s = r->a->snapshot;
+    karp_str before = annotation(s, &r->c->meta, boot_id_key);
+    if (label_get(node_of(r)->meta.labels, s->known.initialized) != NO_ID)
         on_node(r, KARP_ACTION_REMOVE_LABEL, LABEL_INITIALIZED);
     bool back = !equal_str(before, r->answer->boot_id);
-    if (back && condition_is_true(w, node_of(r)->conditions, "Ready")) {
+    if (back && condition_is_true(s, node_of(r)->conditions, "Ready")) {
         end(r, "RebootSucceeded");
         return;
     }
@@ -177,17 +177,17 @@ static bool read_grace(struct rebooting *r)
 
 static void step_one(struct rebooting *r)
 {
-    const karp_snapshot *w = r->a->snapshot;
-    const condition *c = condition_named(w, r->c->conditions, "Rebooting");
+    const karp_snapshot *s = r->a->snapshot;
+    const condition *c = condition_named(s, r->c->conditions, "Rebooting");
     r->requested = c->since;
-    r->issued = equal_str(text_of(w, c->reason), str("RebootIssued"));
+    r->issued = equal_str(text_of(s, c->reason), str("RebootIssued"));
     bool right = read_grace(r);
     if (!right) r->grace = KARP_DURATION_UNSET;
     int64_t until = deadline(r);
     if (r->n == NULL) wait_for_node(r);
     else if (until != KARP_NO_TIME && r->a->now > until) give_up(r);
     else if (r->issued) step_issued(r);
-    else if (!equal_str(text_of(w, c->reason), str("RebootRequested"))) return;
+    else if (!equal_str(text_of(s, c->reason), str("RebootRequested"))) return;
     else if (right) step_requested(r);
     else end(r, "RebootFailed");
 }

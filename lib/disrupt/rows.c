@@ -12,14 +12,14 @@
 
 static const int64_t second = INT64_C(1000000000);
 
-static bool repair_row(const karp_snapshot *w, karp_decision *d, const repair_verdict *v,
+static bool repair_row(const karp_snapshot *s, karp_decision *d, const repair_verdict *v,
                        const karp_candidate_repair **out)
 {
     const karp_candidate_repair row = { .action = v->action,
                                         .fallback = v->fallback,
                                         .escalated = v->escalated,
-                                        .condition = text_of(w, v->condition),
-                                        .reason = text_of(w, v->reason),
+                                        .condition = text_of(s, v->condition),
+                                        .reason = text_of(s, v->reason),
                                         .score = v->score,
                                         .eligible_at = v->eligible_at,
                                         .termination_grace_period = v->bound };
@@ -29,20 +29,20 @@ static bool repair_row(const karp_snapshot *w, karp_decision *d, const repair_ve
 
 static bool candidate_rows(const pass *p, karp_decision *d)
 {
-    const karp_snapshot *w = p->snapshot;
+    const karp_snapshot *s = p->snapshot;
     for (uint32_t i = 0; i < p->found.eligible_count; i++) {
         const candidate *c = &p->found.candidates[p->found.eligible[i]];
         karp_candidate *row = list_push(d->context, &d->candidates, sizeof *row);
         if (row == NULL) return false;
         *row = (karp_candidate){ .size = sizeof *row,
-                                 .node = name_of(w, w->nodes[c->node].name),
-                                 .node_pool = name_of(w, pool_of(p, c)->meta.name),
+                                 .node = name_of(s, s->nodes[c->node].name),
+                                 .node_pool = name_of(s, pool_of(p, c)->meta.name),
                                  .price = c->price,
                                  .disruption_cost = candidate_disruption_cost(p, c),
                                  .reschedule_cost = c->cost,
                                  .pod_count = c->moving_count };
         row->pods = arena_copy(&d->data, c->moving, c->moving_count * sizeof *c->moving);
-        if (row->pods == NULL || (c->repair != NULL && !repair_row(w, d, c->repair, &row->repair))) return false;
+        if (row->pods == NULL || (c->repair != NULL && !repair_row(s, d, c->repair, &row->repair))) return false;
     }
     return true;
 }
@@ -132,16 +132,16 @@ static bool warn_of_unavailable(karp_decision *d, const karp_command *row, bool 
 }
 
 /* The pods of the command that are not from its nodes. */
-static size_t waiting_pods(const karp_snapshot *w, const karp_decision *d, const karp_command *row)
+static size_t waiting_pods(const karp_snapshot *s, const karp_decision *d, const karp_command *row)
 {
     size_t count = 0;
     for (size_t i = row->launch_first; i < row->launch_first + row->launch_count; i++) {
         const karp_launch *l = &d->launches.items[i];
-        for (size_t k = 0; k < l->pod_count; k++) count += w->pod_node[l->pods[k]] == NO_ID;
+        for (size_t k = 0; k < l->pod_count; k++) count += s->pod_node[l->pods[k]] == NO_ID;
     }
     for (size_t i = row->placement_first; i < row->placement_first + row->placement_count; i++) {
         const karp_placement *l = &d->placements.items[i];
-        for (size_t k = 0; k < l->pod_count; k++) count += w->pod_node[l->pods[k]] == NO_ID;
+        for (size_t k = 0; k < l->pod_count; k++) count += s->pod_node[l->pods[k]] == NO_ID;
     }
     return count;
 }
@@ -164,7 +164,7 @@ static bool counts_on_expired(const pass *p, const karp_decision *d, const karp_
 
 static bool command_row(pass *p, scheduler *blank, karp_decision *d, const command *c)
 {
-    const karp_snapshot *w = p->snapshot;
+    const karp_snapshot *s = p->snapshot;
     karp_str *nodes = arena_array(&d->data, c->candidate_count, sizeof *nodes);
     karp_command row = { .size = sizeof row,
                          .method = p->method,
@@ -181,7 +181,7 @@ static bool command_row(pass *p, scheduler *blank, karp_decision *d, const comma
     if (!p->how->eventual) row.validate_after = 15 * second;
     if (nodes == NULL || !command_launches(blank, d, c)) return false;
     for (uint32_t i = 0; i < c->candidate_count; i++)
-        nodes[i] = name_of(w, w->nodes[p->found.candidates[c->candidates[i]].node].name);
+        nodes[i] = name_of(s, s->nodes[p->found.candidates[c->candidates[i]].node].name);
     if (!count_static_launches(d, c, &row) || !all_can_be_launched(c)) {
         row.replacement_unavailable = 1;
         row.savings = 0;
@@ -189,7 +189,7 @@ static bool command_row(pass *p, scheduler *blank, karp_decision *d, const comma
     }
     row.launch_count = d->launches.count - row.launch_first;
     row.placement_count = d->placements.count - row.placement_first;
-    row.waiting = waiting_pods(w, d, &row);
+    row.waiting = waiting_pods(s, d, &row);
     row.expired = counts_on_expired(p, d, &row);
     karp_command *slot = list_push(d->context, &d->commands, sizeof *slot);
     if (slot == NULL) return false;
@@ -255,17 +255,17 @@ static bool rebooted(const pass *p, uint32_t number)
  * reached, because of an earlier command or because the search was stopped. */
 static bool kept_rows(const pass *p, karp_decision *d)
 {
-    const karp_snapshot *w = p->snapshot;
+    const karp_snapshot *s = p->snapshot;
     bool stopped = !d->complete && p->found.commands.count == 0;
     uint32_t unsaid = stopped ? KARP_REASON_SEARCH_STOPPED : KARP_REASON_NOT_REACHED_IN_PASS;
-    for (uint32_t i = 0; i < w->node_count; i++) {
+    for (uint32_t i = 0; i < s->node_count; i++) {
         stay why = p->found.stays[i];
-        bool in_command = d->nodes.items[i].marked != 0 && !w->nodes[i].marked;
+        bool in_command = d->nodes.items[i].marked != 0 && !s->nodes[i].marked;
         if (in_command || rebooted(p, i)) continue;
         karp_kept *row = list_push(d->context, &d->kept, sizeof *row);
         if (row == NULL) return false;
         *row = (karp_kept){ .size = sizeof *row,
-                            .node = name_of(w, w->nodes[i].name),
+                            .node = name_of(s, s->nodes[i].name),
                             .code = why.code,
                             .found = why.found,
                             .detail = { "", 0 } };

@@ -208,9 +208,9 @@ static void forget_scheduler(pass *p, scheduler *s)
 /* Allocates lists for all nodes and pods, once a pass. */
 static bool make_vain_lists(pass *p)
 {
-    const karp_snapshot *w = p->snapshot;
-    if (p->vain.nodes == NULL) p->vain.nodes = arena_alloc(&p->lasting, (w->node_count + (size_t)1) * sizeof(uint32_t));
-    if (p->vain.pods == NULL) p->vain.pods = arena_alloc(&p->lasting, (w->raw.pods.count + 1) * sizeof(uint32_t));
+    const karp_snapshot *s = p->snapshot;
+    if (p->vain.nodes == NULL) p->vain.nodes = arena_alloc(&p->lasting, (s->node_count + (size_t)1) * sizeof(uint32_t));
+    if (p->vain.pods == NULL) p->vain.pods = arena_alloc(&p->lasting, (s->raw.pods.count + 1) * sizeof(uint32_t));
     return p->vain.nodes != NULL && p->vain.pods != NULL;
 }
 

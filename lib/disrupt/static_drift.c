@@ -82,10 +82,10 @@ static karp_status decide_pool(pass *p, uint32_t pool, karp_error *error)
 
 karp_status method_static_drift(pass *p, karp_error *error)
 {
-    const karp_snapshot *w = p->snapshot;
-    const uint32_t *pools = pools_by_name(w, &p->data);
+    const karp_snapshot *s = p->snapshot;
+    const uint32_t *pools = pools_by_name(s, &p->data);
     if (pools == NULL) return fail_nomem(error);
-    for (uint32_t i = 0; i < w->raw.pools.count; i++) {
+    for (uint32_t i = 0; i < s->raw.pools.count; i++) {
         karp_status status = decide_pool(p, pools[i], error);
         if (status != KARP_OK) return status;
     }

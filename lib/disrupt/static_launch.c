@@ -7,18 +7,18 @@
 #include <schedule/options.h>
 #include <schedule/result.h>
 
-static bool launch_all(scheduler *s, const karp_snapshot *w, karp_advice *advice, karp_decision *d)
+static bool launch_all(scheduler *s, const karp_snapshot *snapshot, karp_advice *advice, karp_decision *d)
 {
     for (size_t i = 0; i < karp_advice_action_count(advice); i++) {
         karp_action a = { .size = sizeof a };
         if (karp_advice_action(advice, i, &a) != KARP_OK) return false;
         if (a.kind != KARP_ACTION_CREATE_CLAIMS) continue;
-        if (!result_static_launches(s, d, pool_named(w, a.object), (uint64_t)a.number, true)) return false;
+        if (!result_static_launches(s, d, pool_named(snapshot, a.object), (uint64_t)a.number, true)) return false;
     }
     return true;
 }
 
-static bool remove_all(const karp_snapshot *w, karp_advice *advice, karp_decision *d)
+static bool remove_all(const karp_snapshot *s, karp_advice *advice, karp_decision *d)
 {
     karp_command row = { .size = sizeof row,
                          .method = KARP_METHOD_STATIC_DEPROVISIONING,
@@ -33,8 +33,8 @@ static bool remove_all(const karp_snapshot *w, karp_advice *advice, karp_decisio
         karp_action a = { .size = sizeof a };
         if (karp_advice_action(advice, i, &a) != KARP_OK) return false;
         if (a.kind != KARP_ACTION_DELETE_CLAIM) continue;
-        uint32_t number = node_of[claim_named(w, a.object)];
-        nodes[row.node_count++] = number == NO_ID ? a.object : name_of(w, w->nodes[number].name);
+        uint32_t number = node_of[claim_named(s, a.object)];
+        nodes[row.node_count++] = number == NO_ID ? a.object : name_of(s, s->nodes[number].name);
         if (number == NO_ID) continue;
         d->nodes.items[number].marked = 1;
         row.savings += d->nodes.items[number].price;
@@ -49,14 +49,15 @@ static bool remove_all(const karp_snapshot *w, karp_advice *advice, karp_decisio
     return slot != NULL;
 }
 
-static bool fill(scheduler *s, const karp_snapshot *w, const karp_options *options, karp_advice *advice,
+static bool fill(scheduler *s, const karp_snapshot *snapshot, const karp_options *options, karp_advice *advice,
                  karp_decision *d)
 {
     d->complete = true;
     d->profile = options->profile;
     d->peer_version = options_peer(options);
     d->now = options->now;
-    if (!report_nodes_unchanged(w, d) || !launch_all(s, w, advice, d) || !remove_all(w, advice, d)) return false;
+    if (!report_nodes_unchanged(snapshot, d) || !launch_all(s, snapshot, advice, d) || !remove_all(snapshot, advice, d))
+        return false;
     d->cost_after = decision_with_launches(d, decision_staying(d));
     return !scheduler_failed(s);
 }

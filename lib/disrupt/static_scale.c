@@ -27,13 +27,13 @@ static int sooner(const void *x, const void *y, const void *user)
 
 static struct victim judge(const karp_advice *a, cost_reading how, const state_node *n)
 {
-    const karp_snapshot *w = a->snapshot;
-    const node_claim *c = &w->raw.claims.items[n->claim];
+    const karp_snapshot *s = a->snapshot;
+    const node_claim *c = &s->raw.claims.items[n->claim];
     struct victim v = { n->claim, EMPTY, 0.0 };
     for (uint32_t i = 0; i < n->all_pod_count; i++) {
-        const pod *p = pod_at(&w->raw, n->all_pods[i]);
-        v.cost += eviction_cost(w, how, n->all_pods[i]);
-        if (pod_active(p) && pod_do_not_disrupt(w, p, a->now)) v.rank = PROTECTED;
+        const pod *p = pod_at(&s->raw, n->all_pods[i]);
+        v.cost += eviction_cost(s, how, n->all_pods[i]);
+        if (pod_active(p) && pod_do_not_disrupt(s, p, a->now)) v.rank = PROTECTED;
         else if (v.rank == EMPTY && !(p->flags & POD_OF_DAEMON_SET)) v.rank = USED;
     }
     v.cost *= lifetime_remaining(c->meta.creation, c->expire_after, a->now);
@@ -42,37 +42,37 @@ static struct victim judge(const karp_advice *a, cost_reading how, const state_n
 
 static void scale_down(karp_advice *a, uint32_t pool, int64_t excess)
 {
-    const karp_snapshot *w = a->snapshot;
-    struct victim *list = arena_array(&a->data, w->raw.claims.count + 1, sizeof *list);
+    const karp_snapshot *s = a->snapshot;
+    struct victim *list = arena_array(&a->data, s->raw.claims.count + 1, sizeof *list);
     size_t n = 0;
-    cost_reading how = costs_read(w, KARP_PROFILE_KARPENTER, peer_rules(KARP_PROFILE_KARPENTER, KARP_PEER_NEWEST));
+    cost_reading how = costs_read(s, KARP_PROFILE_KARPENTER, peer_rules(KARP_PROFILE_KARPENTER, KARP_PEER_NEWEST));
     if (list == NULL) {
         a->failed = true;
         return;
     }
-    for (uint32_t i = 0; i < w->raw.claims.count; i++) {
-        const node_claim *c = &w->raw.claims.items[i];
-        bool mine = pool_of_labels(w, c->meta.labels) == pool;
+    for (uint32_t i = 0; i < s->raw.claims.count; i++) {
+        const node_claim *c = &s->raw.claims.items[i];
+        bool mine = pool_of_labels(s, c->meta.labels) == pool;
         if (mine && c->provider_id == 0 && c->meta.deletion == KARP_NO_TIME)
             list[n++] = (struct victim){ i, UNRESOLVED, 0.0 };
     }
-    for (uint32_t i = 0; i < w->node_count; i++) {
-        const state_node *node_ = &w->nodes[i];
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        const state_node *node_ = &s->nodes[i];
         if (node_->managed && !node_->marked && node_->pool == pool) list[n++] = judge(a, how, node_);
     }
-    if (!sort_stable(a->context, list, n, sizeof *list, sooner, w)) a->failed = true;
+    if (!sort_stable(a->context, list, n, sizeof *list, sooner, s)) a->failed = true;
     for (size_t i = 0; i < n && (int64_t)i < excess; i++) {
         advise(a, (karp_action){ .kind = KARP_ACTION_DELETE_CLAIM,
-                                 .object = claim_name(w, list[i].claim),
+                                 .object = claim_name(s, list[i].claim),
                                  .value = str("ScaleDown") });
     }
 }
 
 static void scale_up(karp_advice *a, uint32_t pool, pool_counters k)
 {
-    const karp_snapshot *w = a->snapshot;
-    const node_pool *p = &w->raw.pools.items[pool];
-    if (p->meta.deletion != KARP_NO_TIME || !condition_is_true(w, p->conditions, "Ready")) return;
+    const karp_snapshot *s = a->snapshot;
+    const node_pool *p = &s->raw.pools.items[pool];
+    if (p->meta.deletion != KARP_NO_TIME || !condition_is_true(s, p->conditions, "Ready")) return;
     int64_t wanted = p->replicas - k.active, room = node_room(p, k);
     if (room < wanted) {
         wanted = room;
@@ -80,7 +80,7 @@ static void scale_up(karp_advice *a, uint32_t pool, pool_counters k)
     }
     if (wanted > 0)
         advise(a, (karp_action){
-                      .kind = KARP_ACTION_CREATE_CLAIMS, .object = name_of(w, p->meta.name), .number = wanted });
+                      .kind = KARP_ACTION_CREATE_CLAIMS, .object = name_of(s, p->meta.name), .number = wanted });
 }
 
 karp_status karp_advise_static_pools(const karp_snapshot *snapshot, int64_t now, karp_advice **out, karp_error *error)

@@ -15,9 +15,9 @@ bool terminate_first_on(const pass *p, uint32_t gate)
 /* The reservation from which the candidate's node was launched; NO_ID = none. */
 static uint32_t reservation_held(const pass *p, const candidate *c)
 {
-    const karp_snapshot *w = p->snapshot;
-    if (w->raw.reservation_id == NO_TEXT || c->capacity_type != w->known.reserved) return NO_ID;
-    return label_get(w->nodes[c->node].labels, w->raw.reservation_id);
+    const karp_snapshot *s = p->snapshot;
+    if (s->raw.reservation_id == NO_TEXT || c->capacity_type != s->known.reserved) return NO_ID;
+    return label_get(s->nodes[c->node].labels, s->raw.reservation_id);
 }
 
 /* ---- nodes of dynamic pools -------------------------------------------------------------------------------------- */
@@ -134,15 +134,15 @@ bool terminate_static_node(pass *p, const uint32_t *number, uint32_t why)
 
 karp_status static_reservations(pass *p, uint32_t pool, pool_reservations *out, karp_error *error)
 {
-    const karp_snapshot *w = p->snapshot;
+    const karp_snapshot *snapshot = p->snapshot;
     const run_options how = { .options = &p->options, .simulation = true };
     *out = (pool_reservations){ .full = true };
-    if (w->pool_table[pool] == NO_ID) return KARP_OK;
-    const type_table *t = &w->tables[w->pool_table[pool]];
+    if (snapshot->pool_table[pool] == NO_ID) return KARP_OK;
+    const type_table *t = &snapshot->tables[snapshot->pool_table[pool]];
     uint32_t *offered = arena_array(&p->data, t->offering_count + (size_t)1, sizeof *offered);
     scheduler *s = NULL;
     if (offered == NULL) return fail_nomem(error);
-    karp_status status = scheduler_new(w, &how, &s, error);
+    karp_status status = scheduler_new(snapshot, &how, &s, error);
     if (status != KARP_OK) return status;
     bool ok = result_static_reserved(s, pool, offered, &out->offered_count, &out->full);
     out->offered = offered;

@@ -21,15 +21,15 @@ static bool instance_gone(const struct ending *e, uint32_t provider_id)
 /* Sets the deadline. It is set only once, even if the pool changes later. */
 static void set_deadline(karp_advice *a, uint32_t claim_number)
 {
-    const karp_snapshot *w = a->snapshot;
-    const node_claim *c = &w->raw.claims.items[claim_number];
+    const karp_snapshot *s = a->snapshot;
+    const node_claim *c = &s->raw.claims.items[claim_number];
     char text[INSTANT_TEXT];
-    if (c->termination_grace_period == KARP_DURATION_UNSET || annotation(w, &c->meta, termination_key).ptr != NULL)
+    if (c->termination_grace_period == KARP_DURATION_UNSET || annotation(s, &c->meta, termination_key).ptr != NULL)
         return;
     size_t length = instant_format(
         floor_divide(instant_after(c->meta.deletion, c->termination_grace_period), SECOND_NS) * SECOND_NS, text);
     advise(a, (karp_action){ .kind = KARP_ACTION_ANNOTATE_CLAIM,
-                             .object = claim_name(w, claim_number),
+                             .object = claim_name(s, claim_number),
                              .subject = str(termination_key),
                              .value = advice_text(a, text, length) });
 }
@@ -37,15 +37,15 @@ static void set_deadline(karp_advice *a, uint32_t claim_number)
 /* Deletes the Nodes of a registered claim first; true = there are some. */
 static bool nodes_first(karp_advice *a, const node_claim *c)
 {
-    const karp_snapshot *w = a->snapshot;
+    const karp_snapshot *s = a->snapshot;
     bool some = false;
-    if (!condition_is_true(w, c->conditions, "Registered")) return false;
-    for (uint32_t i = 0; i < w->raw.nodes.count; i++) {
-        const node *n = &w->raw.nodes.items[i];
+    if (!condition_is_true(s, c->conditions, "Registered")) return false;
+    for (uint32_t i = 0; i < s->raw.nodes.count; i++) {
+        const node *n = &s->raw.nodes.items[i];
         if (n->provider_id == 0 || n->provider_id != c->provider_id) continue;
         some = true;
         if (n->meta.deletion == KARP_NO_TIME)
-            advise(a, (karp_action){ .kind = KARP_ACTION_DELETE_NODE, .object = name_of(w, n->meta.name) });
+            advise(a, (karp_action){ .kind = KARP_ACTION_DELETE_NODE, .object = name_of(s, n->meta.name) });
     }
     return some;
 }
@@ -53,9 +53,9 @@ static bool nodes_first(karp_advice *a, const node_claim *c)
 static void end_claim(const struct ending *e, uint32_t claim_number)
 {
     karp_advice *a = e->a;
-    const karp_snapshot *w = a->snapshot;
-    const node_claim *c = &w->raw.claims.items[claim_number];
-    karp_str name = claim_name(w, claim_number);
+    const karp_snapshot *s = a->snapshot;
+    const node_claim *c = &s->raw.claims.items[claim_number];
+    karp_str name = claim_name(s, claim_number);
     if (c->meta.deletion == KARP_NO_TIME) return;
     set_deadline(a, claim_number);
     if (nodes_first(a, c)) return;
@@ -64,7 +64,7 @@ static void end_claim(const struct ending *e, uint32_t claim_number)
         return;
     }
     advise(a, (karp_action){ .kind = KARP_ACTION_DELETE_INSTANCE, .object = name });
-    if (!condition_is_true(w, c->conditions, "InstanceTerminating")) {
+    if (!condition_is_true(s, c->conditions, "InstanceTerminating")) {
         advise(a, (karp_action){ .kind = KARP_ACTION_SET_CONDITION,
                                  .object = name,
                                  .subject = str("InstanceTerminating"),
@@ -74,11 +74,11 @@ static void end_claim(const struct ending *e, uint32_t claim_number)
 }
 
 /* The claim of a node; NO_ID = none or several. */
-static uint32_t only_claim(const karp_snapshot *w, const node *n)
+static uint32_t only_claim(const karp_snapshot *s, const node *n)
 {
     uint32_t found = NO_ID;
-    for (uint32_t i = 0; i < w->raw.claims.count && n->provider_id != 0; i++) {
-        if (w->raw.claims.items[i].provider_id != n->provider_id) continue;
+    for (uint32_t i = 0; i < s->raw.claims.count && n->provider_id != 0; i++) {
+        if (s->raw.claims.items[i].provider_id != n->provider_id) continue;
         if (found != NO_ID) return NO_ID;
         found = i;
     }
@@ -87,21 +87,21 @@ static uint32_t only_claim(const karp_snapshot *w, const node *n)
 
 static void end_node(const struct ending *e, uint32_t node_number)
 {
-    const karp_snapshot *w = e->a->snapshot;
-    const node *n = &w->raw.nodes.items[node_number];
-    if (n->meta.deletion == KARP_NO_TIME || label_get(n->meta.labels, w->known.node_pool) == NO_ID) return;
-    uint32_t claim = only_claim(w, n);
-    if (claim != NO_ID && w->raw.claims.items[claim].meta.deletion == KARP_NO_TIME) {
+    const karp_snapshot *s = e->a->snapshot;
+    const node *n = &s->raw.nodes.items[node_number];
+    if (n->meta.deletion == KARP_NO_TIME || label_get(n->meta.labels, s->known.node_pool) == NO_ID) return;
+    uint32_t claim = only_claim(s, n);
+    if (claim != NO_ID && s->raw.claims.items[claim].meta.deletion == KARP_NO_TIME) {
         advise(e->a, (karp_action){ .kind = KARP_ACTION_DELETE_CLAIM,
-                                    .object = claim_name(w, claim),
+                                    .object = claim_name(s, claim),
                                     .value = str("NodeDeleted") });
     }
     bool lost = n->provider_id != 0 && instance_gone(e, n->provider_id) &&
-                !condition_is_true(w, n->conditions, "Ready");
+                !condition_is_true(s, n->conditions, "Ready");
     if (lost)
         advise(e->a, (karp_action){ .kind = KARP_ACTION_REMOVE_FINALIZER,
                                     .object_kind = KARP_MEANS_NODE,
-                                    .object = name_of(w, n->meta.name),
+                                    .object = name_of(s, n->meta.name),
                                     .subject = str(finalizer),
                                     .value = str("InstanceGone") });
 }

@@ -13,12 +13,12 @@
 /* Finds the command's candidates that are still eligible, in the order of the command. */
 static uint32_t find_again(const pass *p, const validated *c, uint32_t *found, uint32_t *slots)
 {
-    const karp_snapshot *w = p->snapshot;
+    const karp_snapshot *s = p->snapshot;
     uint32_t n = 0;
     for (size_t i = 0; i < c->node_count; i++) {
         for (uint32_t k = 0; k < p->found.eligible_count; k++) {
             uint32_t number = p->found.eligible[k];
-            if (!equal_str(name_of(w, w->nodes[p->found.candidates[number].node].name), c->nodes[i])) continue;
+            if (!equal_str(name_of(s, s->nodes[p->found.candidates[number].node].name), c->nodes[i])) continue;
             found[n] = number;
             slots[n++] = (uint32_t)i;
             break;
@@ -28,25 +28,25 @@ static uint32_t find_again(const pass *p, const validated *c, uint32_t *found, u
 }
 
 /* Whether every type name of the command's launch is in this list. */
-static bool among(const karp_snapshot *w, const simulation *m, const uint32_t *types, uint32_t count,
+static bool among(const karp_snapshot *s, const simulation *m, const uint32_t *types, uint32_t count,
                   const karp_launch *launch)
 {
     const type_table *t = result_table(m->s, m->result.claims[0]);
     for (size_t i = 0; i < launch->instance_type_count; i++) {
         bool some = false;
         for (uint32_t k = 0; k < count && !some; k++)
-            some = equal_str(text_of(w, t->types[types[k]].name), launch->instance_types[i]);
+            some = equal_str(text_of(s, t->types[types[k]].name), launch->instance_types[i]);
         if (!some) return false;
     }
     return true;
 }
 
 /* Whether the pods still fit: with as many new nodes as before, and with the command's types still permitted. */
-static bool still_fits(const karp_snapshot *w, const simulation *m, const validated *c)
+static bool still_fits(const karp_snapshot *s, const simulation *m, const validated *c)
 {
     if (!m->result.all_scheduled || m->result.claim_count != c->launch_count || m->result.claim_count > 1) return false;
     const final_claim *f = m->result.claim_count == 1 ? &m->result.finals[m->result.claims[0]] : NULL;
-    return f == NULL || among(w, m, f->types, f->type_count, c->launch);
+    return f == NULL || among(s, m, f->types, f->type_count, c->launch);
 }
 
 static karp_status stopped(karp_error *error)

@@ -6,29 +6,29 @@
 #include <model/groups.h>
 
 /* The topmost group in mode "all" among the group and those above it, which decides; NO_ID = none. */
-static uint32_t whole_of(const karp_snapshot *w, uint32_t number)
+static uint32_t whole_of(const karp_snapshot *s, uint32_t number)
 {
     uint32_t found = NO_ID;
     for (uint32_t depth = 0; number != NO_ID && depth <= MOST_COMPOSITES; depth++) {
-        const pod_group *o = group_object(w, &w->groups->items[number]);
+        const pod_group *o = group_object(s, &s->groups->items[number]);
         if (o != NULL && o->disruption_all) found = number;
-        number = w->groups->items[number].parent;
+        number = s->groups->items[number].parent;
     }
     return found;
 }
 
 bool whole_groups_find(pass *p)
 {
-    const karp_snapshot *w = p->snapshot;
-    if (w->groups == NULL || p->options.profile != KARP_PROFILE_KARP) return true;
-    uint32_t *node_of = arena_array(&p->lasting, w->groups->count + (size_t)1, sizeof *node_of); /* 1 + the node */
-    p->nodes.scattered = arena_array(&p->lasting, w->groups->count + (size_t)1, sizeof *p->nodes.scattered);
+    const karp_snapshot *s = p->snapshot;
+    if (s->groups == NULL || p->options.profile != KARP_PROFILE_KARP) return true;
+    uint32_t *node_of = arena_array(&p->lasting, s->groups->count + (size_t)1, sizeof *node_of); /* 1 + the node */
+    p->nodes.scattered = arena_array(&p->lasting, s->groups->count + (size_t)1, sizeof *p->nodes.scattered);
     if (node_of == NULL || p->nodes.scattered == NULL) return false;
-    for (uint32_t i = 0; i < w->groups->count; i++) {
-        const member_group *g = &w->groups->items[i];
-        uint32_t whole = whole_of(w, i);
+    for (uint32_t i = 0; i < s->groups->count; i++) {
+        const member_group *g = &s->groups->items[i];
+        uint32_t whole = whole_of(s, i);
         for (uint32_t k = 0; whole != NO_ID && k < g->pod_count; k++) {
-            uint32_t on = w->pod_node[g->pods[k]];
+            uint32_t on = s->pod_node[g->pods[k]];
             if (on == NO_ID) continue;
             if (node_of[whole] == 0) node_of[whole] = on + 1;
             else if (node_of[whole] != on + 1) p->nodes.scattered[whole] = true;
@@ -40,9 +40,9 @@ bool whole_groups_find(pass *p)
 /* The scattered group that the pod is in; NO_ID = none. */
 static uint32_t scattered_of(const pass *p, uint32_t pod_number)
 {
-    const karp_snapshot *w = p->snapshot;
-    uint32_t number = p->nodes.scattered == NULL ? NO_ID : w->groups->of_pod[pod_number],
-             whole = number == NO_ID ? NO_ID : whole_of(w, number);
+    const karp_snapshot *s = p->snapshot;
+    uint32_t number = p->nodes.scattered == NULL ? NO_ID : s->groups->of_pod[pod_number],
+             whole = number == NO_ID ? NO_ID : whole_of(s, number);
     return whole != NO_ID && p->nodes.scattered[whole] ? whole : NO_ID;
 }
 
@@ -83,24 +83,24 @@ __attribute__((cold)) void whole_groups_take(const pass *p, const uint32_t *orde
 
 __attribute__((cold)) bool whole_groups_complete(pass *p, const uint32_t *candidates, uint32_t count, bool *complete)
 {
-    const karp_snapshot *w = p->snapshot;
-    uint8_t *in = arena_array(&p->data, w->raw.nodes.count + (size_t)1, 1),
-            *touched = arena_array(&p->data, w->groups->count + (size_t)1, 1);
+    const karp_snapshot *s = p->snapshot;
+    uint8_t *in = arena_array(&p->data, s->raw.nodes.count + (size_t)1, 1),
+            *touched = arena_array(&p->data, s->groups->count + (size_t)1, 1);
     if (in == NULL || touched == NULL) return false;
     *complete = true;
     for (uint32_t i = 0; i < count; i++) {
-        const state_node *n = &w->nodes[p->found.candidates[candidates[i]].node];
+        const state_node *n = &s->nodes[p->found.candidates[candidates[i]].node];
         in[n->node] = 1;
         for (uint32_t k = 0; k < n->pod_count; k++) {
             uint32_t whole = scattered_of(p, n->pods[k]);
             if (whole != NO_ID) touched[whole] = 1;
         }
     }
-    for (uint32_t i = 0; i < w->groups->count; i++) {
-        const member_group *g = &w->groups->items[i];
-        uint32_t whole = whole_of(w, i);
+    for (uint32_t i = 0; i < s->groups->count; i++) {
+        const member_group *g = &s->groups->items[i];
+        uint32_t whole = whole_of(s, i);
         for (uint32_t k = 0; whole != NO_ID && touched[whole] && k < g->pod_count; k++)
-            *complete = *complete && (w->pod_node[g->pods[k]] == NO_ID || in[w->pod_node[g->pods[k]]]);
+            *complete = *complete && (s->pod_node[g->pods[k]] == NO_ID || in[s->pod_node[g->pods[k]]]);
     }
     return true;
 }

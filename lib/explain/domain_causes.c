@@ -42,14 +42,16 @@ static bool has_other_value(const karp_snapshot *s, uint32_t key, karp_str value
 
 static void chosen(search *s, const karp_launch *l, uint32_t key, const char *rule, const char *which)
 {
-    const karp_snapshot *w = s->snapshot;
-    karp_str value = only_value(l, text_of(w, key));
-    uint32_t known = w->facts.normalized[key];
-    if (known == w->known.zone && volumes_have_zones(s)) return; /* they choose it */
-    if (s->out->refused || known == w->known.hostname || value.len == 0 || !has_other_value(w, known, value)) return;
+    const karp_snapshot *snapshot = s->snapshot;
+    karp_str value = only_value(l, text_of(snapshot, key));
+    uint32_t known = snapshot->facts.normalized[key];
+    if (known == snapshot->known.zone && volumes_have_zones(s)) return; /* they choose it */
+    if (s->out->refused || known == snapshot->known.hostname || value.len == 0 ||
+        !has_other_value(snapshot, known, value))
+        return;
     strbuf b = strbuf_on(s->out->context);
     strbuf_adds(&b, rule);
-    strbuf_addstr(&b, text_of(w, key));
+    strbuf_addstr(&b, text_of(snapshot, key));
     strbuf_put(&b, " chooses ", value, "");
     strbuf_adds(&b, which);
     record_cause(s->out, KARP_PLACEMENT_TOPOLOGY, &b);

@@ -34,14 +34,14 @@ void add_count(strbuf *b, size_t count, const char *one, const char *several)
  * fill the node. */
 static uint64_t lacking_on(const search *s, const karp_target_refusal *t)
 {
-    const karp_snapshot *w = s->snapshot;
-    uint32_t number = t->code == KARP_REASON_RESOURCES ? state_node_named(w, t->target) : NO_ID;
-    const pod_class *c = &w->classes[w->pod_class[s->pod]];
-    resource_list asked = w->raw.shapes.items[c->shape].requests;
+    const karp_snapshot *snapshot = s->snapshot;
+    uint32_t number = t->code == KARP_REASON_RESOURCES ? state_node_named(snapshot, t->target) : NO_ID;
+    const pod_class *c = &snapshot->classes[snapshot->pod_class[s->pod]];
+    resource_list asked = snapshot->raw.shapes.items[c->shape].requests;
     uint64_t bits = 0;
     for (uint32_t i = 0; number != NO_ID && i < asked.count && i < 64; i++) {
-        uint32_t column = w->column_of[asked.items[i].resource];
-        if (c->requests[column] > w->nodes[number].available[column]) bits |= UINT64_C(1) << i;
+        uint32_t column = snapshot->column_of[asked.items[i].resource];
+        if (c->requests[column] > snapshot->nodes[number].available[column]) bits |= UINT64_C(1) << i;
     }
     return bits;
 }
@@ -49,11 +49,12 @@ static uint64_t lacking_on(const search *s, const karp_target_refusal *t)
 /* The first taint of the node that the pod does not tolerate; NULL = that is not the reason. */
 static const taint *stopped_by(const search *s, const karp_target_refusal *t)
 {
-    const karp_snapshot *w = s->snapshot;
-    uint32_t number = t->code == KARP_REASON_TAINTS ? state_node_named(w, t->target) : NO_ID;
-    for (uint32_t i = 0; number != NO_ID && i < w->nodes[number].taints.count; i++) {
-        const taint *one = &w->nodes[number].taints.items[i];
-        if (one->effect != w->known.prefer_no_schedule && !taint_tolerated(w, original_shape(s)->tolerations, one))
+    const karp_snapshot *snapshot = s->snapshot;
+    uint32_t number = t->code == KARP_REASON_TAINTS ? state_node_named(snapshot, t->target) : NO_ID;
+    for (uint32_t i = 0; number != NO_ID && i < snapshot->nodes[number].taints.count; i++) {
+        const taint *one = &snapshot->nodes[number].taints.items[i];
+        if (one->effect != snapshot->known.prefer_no_schedule &&
+            !taint_tolerated(snapshot, original_shape(s)->tolerations, one))
             return one;
     }
     return NULL;
@@ -63,13 +64,14 @@ static const taint *stopped_by(const search *s, const karp_target_refusal *t)
  * launches further nodes for the same pods then. */
 static void show_stop(const search *s, const karp_target_refusal *t, const taint *stop, strbuf *b)
 {
-    const karp_snapshot *w = s->snapshot;
-    const state_node *n = &w->nodes[state_node_named(w, t->target)];
-    bool declared = n->pool == NO_ID || taint_declared(w, &w->raw.pools.items[n->pool], stop);
+    const karp_snapshot *snapshot = s->snapshot;
+    const state_node *n = &snapshot->nodes[state_node_named(snapshot, t->target)];
+    bool declared = n->pool == NO_ID || taint_declared(snapshot, &snapshot->raw.pools.items[n->pool], stop);
     strbuf_adds(b, "taint ");
-    show_taint(w, b, stop);
+    show_taint(snapshot, b, stop);
     if (!declared) {
-        strbuf_put(b, ", which NodePool ", name_of(w, w->raw.pools.items[n->pool].meta.name), " does not declare,");
+        strbuf_put(b, ", which NodePool ", name_of(snapshot, snapshot->raw.pools.items[n->pool].meta.name),
+                   " does not declare,");
     }
     strbuf_adds(b, declared ? " is not tolerated"
                             : " is not tolerated; if something removes the taint, it belongs in startupTaints");
@@ -102,10 +104,10 @@ static void show_rules(const search *s, strbuf *b)
 
 static void add_reason(const search *s, const karp_target_refusal *t, strbuf *b)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     const taint *stop = stopped_by(s, t);
     uint64_t lacking = lacking_on(s, t);
-    resource_list asked = w->raw.shapes.items[w->classes[w->pod_class[s->pod]].shape].requests;
+    resource_list asked = snapshot->raw.shapes.items[snapshot->classes[snapshot->pod_class[s->pod]].shape].requests;
     uint32_t count = 0;
     if (stop != NULL) show_stop(s, t, stop, b);
     else if (t->code == KARP_REASON_TOPOLOGY) show_rules(s, b);
@@ -113,7 +115,7 @@ static void add_reason(const search *s, const karp_target_refusal *t, strbuf *b)
     for (uint32_t i = 0; lacking != 0 && i < asked.count && i < 64; i++) {
         if ((lacking >> i & 1) == 0) continue;
         strbuf_adds(b, count++ == 0 ? "not enough free " : " and ");
-        strbuf_addstr(b, strings_get(&w->raw.resources, asked.items[i].resource));
+        strbuf_addstr(b, strings_get(&snapshot->raw.resources, asked.items[i].resource));
     }
 }
 
@@ -152,11 +154,11 @@ static void add_refusals(search *s, const karp_unschedulable *row, size_t first)
 static void existing_nodes(search *s)
 {
     resource_amount none = { .resource = RESOURCE_NODES };
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     karp_options full = *s->options;
     karp_decision *d = NULL;
-    if (w->node_count == 0) return;
-    for (uint32_t p = 0; p < w->raw.pools.count; p++)
+    if (snapshot->node_count == 0) return;
+    for (uint32_t p = 0; p < snapshot->raw.pools.count; p++)
         overlay_pool(&s->changed, p)->limits = (resource_list){ &none, 1 };
     full.explain = KARP_EXPLAIN_FULL;
     s->status = overlay_decide(&s->changed, &full, &d, s->error);

@@ -105,18 +105,19 @@ static bool terms_name(node_term_list terms, uint32_t key)
 /* A requirement Exists on a label of one's own keeps no pod away, and takes the value that a pod asks for. */
 static void open_label(search *s, const karp_launch *l, const expression *e)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     const shape *h = original_shape(s);
     bool named = label_get(h->node_selector, e->key) != NO_ID || terms_name(h->required, e->key);
-    const karp_str *value = label_value(l->labels, l->label_count, text_of(w, e->key));
+    const karp_str *value = label_value(l->labels, l->label_count, text_of(snapshot, e->key));
     strbuf b = strbuf_on(s->out->context);
     if (named && value != NULL && value->len > 0) {
-        strbuf_put(&b, "the node gets the label ", text_of(w, e->key), "=");
+        strbuf_put(&b, "the node gets the label ", text_of(snapshot, e->key), "=");
         strbuf_addstr(&b, *value);
         strbuf_put(&b, " because the pod selects it: NodePool ", l->node_pool, " leaves the value open (Exists)");
     } else if (!named) {
         strbuf_put(&b, "NodePool ", l->node_pool, " requires the label ");
-        strbuf_put(&b, "", text_of(w, e->key), " with any value (Exists), which keeps no pod away: only a taint does");
+        strbuf_put(&b, "", text_of(snapshot, e->key),
+                   " with any value (Exists), which keeps no pod away: only a taint does");
     } else {
         strbuf_free(&b);
         return;
@@ -137,14 +138,16 @@ static void open_labels(search *s, const karp_launch *l, uint32_t pool)
 
 static void preferred_taints(search *s, const karp_launch *l, uint32_t pool)
 {
-    const karp_snapshot *w = s->snapshot;
-    taint_list taints = w->raw.pools.items[pool].taints;
+    const karp_snapshot *snapshot = s->snapshot;
+    taint_list taints = snapshot->raw.pools.items[pool].taints;
     for (uint32_t i = 0; i < taints.count; i++) {
         const taint *t = &taints.items[i];
-        if (t->effect != w->known.prefer_no_schedule || taint_tolerated(w, original_shape(s)->tolerations, t)) continue;
+        if (t->effect != snapshot->known.prefer_no_schedule ||
+            taint_tolerated(snapshot, original_shape(s)->tolerations, t))
+            continue;
         strbuf b = strbuf_on(s->out->context);
         strbuf_adds(&b, "the pod does not tolerate ");
-        show_taint(w, &b, t);
+        show_taint(snapshot, &b, t);
         strbuf_put(&b, " of NodePool ", l->node_pool,
                    ", which is only a preference: Karpenter gives it up last, as nothing else takes the pod");
         record_cause(s->out, KARP_PLACEMENT_POOL, &b);
@@ -158,9 +161,11 @@ static void preferred_taints(search *s, const karp_launch *l, uint32_t pool)
 static void chosen_by_cloud(search *s, const karp_launch *l, uint32_t pool)
 {
     enum { MOST_SENT = 60 };
-    const karp_snapshot *w = s->snapshot;
-    bool ec2 = equal_str(text_of(w, w->raw.pools.items[pool].class_group), str("karpenter.k8s.aws"));
-    if (!ec2 || l->instance_type_count < 2 || !equal_str(l->choice.capacity_type, text_of(w, w->known.spot))) return;
+    const karp_snapshot *snapshot = s->snapshot;
+    bool ec2 = equal_str(text_of(snapshot, snapshot->raw.pools.items[pool].class_group), str("karpenter.k8s.aws"));
+    if (!ec2 || l->instance_type_count < 2 ||
+        !equal_str(l->choice.capacity_type, text_of(snapshot, snapshot->known.spot)))
+        return;
     strbuf b = strbuf_on(s->out->context);
     strbuf_putu(&b, "it is the cheapest; of the ",
                 l->instance_type_count < MOST_SENT ? l->instance_type_count : MOST_SENT,

@@ -18,14 +18,14 @@ static void add_pool(const search *s, strbuf *b, uint32_t pool)
  * estimate, which the caller tries. */
 static bool enough(search *s, uint32_t pool, const resource_amount *limit, const karp_remedy *with, amount *out)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     /* a limit that matters belongs to a NodePool with types */
-    const type_table *table = &w->tables[w->pool_table[pool]];
-    uint32_t name = strings_find(&w->raw.text, with->choice.instance_type.ptr, with->choice.instance_type.len);
+    const type_table *table = &snapshot->tables[snapshot->pool_table[pool]];
+    uint32_t name = strings_find(&snapshot->raw.text, with->choice.instance_type.ptr, with->choice.instance_type.len);
     amount used = amount_whole(0), one = amount_whole(limit->resource == RESOURCE_NODES);
-    for (uint32_t i = 0; i < w->node_count; i++) {
-        if (w->nodes[i].marked || w->nodes[i].pool != pool) continue;
-        if (!amount_add(used, resource_list_get(w->nodes[i].capacity, limit->resource), &used)) return false;
+    for (uint32_t i = 0; i < snapshot->node_count; i++) {
+        if (snapshot->nodes[i].marked || snapshot->nodes[i].pool != pool) continue;
+        if (!amount_add(used, resource_list_get(snapshot->nodes[i].capacity, limit->resource), &used)) return false;
     }
     for (uint32_t t = 0; t < table->type_count; t++) {
         if (table->types[t].name == name)
@@ -54,17 +54,17 @@ static void set_limit(search *s, uint32_t pool, uint32_t index, const amount *va
 /* The limit that suffices for the NodePool's nodes and all launches of the last decision that placed the pod. */
 static bool enough_for_all(search *s, uint32_t pool, const resource_amount *limit, amount *out)
 {
-    const karp_snapshot *w = s->snapshot;
-    const type_table *table = &w->tables[w->pool_table[pool]];
-    karp_str name = pool_name(w, pool);
+    const karp_snapshot *snapshot = s->snapshot;
+    const type_table *table = &snapshot->tables[snapshot->pool_table[pool]];
+    karp_str name = pool_name(snapshot, pool);
     *out = amount_whole(0);
-    for (uint32_t i = 0; i < w->node_count; i++) {
-        if (w->nodes[i].marked || w->nodes[i].pool != pool) continue;
-        if (!amount_add(*out, resource_list_get(w->nodes[i].capacity, limit->resource), out)) return false;
+    for (uint32_t i = 0; i < snapshot->node_count; i++) {
+        if (snapshot->nodes[i].marked || snapshot->nodes[i].pool != pool) continue;
+        if (!amount_add(*out, resource_list_get(snapshot->nodes[i].capacity, limit->resource), out)) return false;
     }
     for (size_t i = 0; i < s->last->launches.count; i++) {
         const karp_launch *l = &s->last->launches.items[i];
-        uint32_t type = strings_find(&w->raw.text, l->choice.instance_type.ptr, l->choice.instance_type.len);
+        uint32_t type = strings_find(&snapshot->raw.text, l->choice.instance_type.ptr, l->choice.instance_type.len);
         amount one = amount_whole(limit->resource == RESOURCE_NODES);
         if (!equal_str(l->node_pool, name)) continue;
         for (uint32_t t = 0; t < table->type_count; t++) {
@@ -284,9 +284,10 @@ static void try_value(search *s, uint32_t pool, uint32_t index, uint32_t value, 
 /* Whether the NodePool or a type or offering of its table has the label. */
 static bool pool_has_key(const search *s, uint32_t pool, uint32_t key)
 {
-    const karp_snapshot *w = s->snapshot;
-    const node_pool *p = &w->raw.pools.items[pool];
-    const type_table *table = w->pool_table[pool] == NO_ID ? NULL : &w->tables[w->pool_table[pool]];
+    const karp_snapshot *snapshot = s->snapshot;
+    const node_pool *p = &snapshot->raw.pools.items[pool];
+    const type_table *table = snapshot->pool_table[pool] == NO_ID ? NULL
+                                                                  : &snapshot->tables[snapshot->pool_table[pool]];
     bool known = table == NULL || ids_have(table->type_keys, table->type_key_count, key) ||
                  ids_have(table->offering_keys, table->offering_key_count, key);
     for (uint32_t i = 0; i < p->requirements.count && !known; i++)

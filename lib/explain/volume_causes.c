@@ -42,10 +42,10 @@ static void read_claim(const karp_snapshot *s, uint32_t name_space, uint32_t nam
 /* "claim shop/va has its volume in us-west-2a". Whether the claim's volume has a zone. */
 static bool show_claim(const search *s, const pod *p, uint32_t claim, const zones *all, const char *before, strbuf *b)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     uint32_t count = 0;
     for (uint32_t i = 0; i < all->count && count <= ZONES_NAMED; i++) {
-        if (claim_excludes(w, p->name_space, claim, w->known.zone, all->values[i])) continue;
+        if (claim_excludes(snapshot, p->name_space, claim, snapshot->known.zone, all->values[i])) continue;
         if (count++ == ZONES_NAMED) {
             strbuf_adds(b, " or others");
             break;
@@ -53,12 +53,12 @@ static bool show_claim(const search *s, const pod *p, uint32_t claim, const zone
         if (count == 1) {
             strbuf_adds(b, before);
             strbuf_adds(b, "claim ");
-            strbuf_addname(b, text_of(w, p->name_space), name_of(w, claim));
+            strbuf_addname(b, text_of(snapshot, p->name_space), name_of(snapshot, claim));
             strbuf_adds(b, " has its volume in ");
         } else {
             strbuf_adds(b, " or ");
         }
-        strbuf_addstr(b, text_of(w, all->values[i]));
+        strbuf_addstr(b, text_of(snapshot, all->values[i]));
     }
     return count > 0;
 }
@@ -113,12 +113,12 @@ static void other_requirements(search *s, const pod *p, const struct words_entry
 }
 
 /* ", where no NodePool launches: they have us-west-2a, us-west-2b", if no type is offered in one of the zones. */
-static void show_served(const karp_snapshot *w, const zones *wanted, strbuf *b)
+static void show_served(const karp_snapshot *s, const zones *wanted, strbuf *b)
 {
     zones served = { .count = 0 };
-    for (uint32_t t = 0; t < w->table_count; t++) {
-        for (uint32_t i = 0; i < w->tables[t].offering_count; i++) {
-            const offering *o = &w->tables[t].offerings[i];
+    for (uint32_t t = 0; t < s->table_count; t++) {
+        for (uint32_t i = 0; i < s->tables[t].offering_count; i++) {
+            const offering *o = &s->tables[t].offerings[i];
             if (!o->available || o->zone == NO_ID || o->zone == NO_TEXT) continue;
             if (ids_have(wanted->values, wanted->count, o->zone)) return;
             note_zone(&served, o->zone);
@@ -127,7 +127,7 @@ static void show_served(const karp_snapshot *w, const zones *wanted, strbuf *b)
     strbuf_adds(b, ", where no NodePool can launch a node: node classes and catalogue have ");
     for (uint32_t i = 0; i < served.count && i < CLAIMS_NAMED; i++) {
         strbuf_adds(b, i == 0 ? "" : ", ");
-        strbuf_addstr(b, text_of(w, served.values[i]));
+        strbuf_addstr(b, text_of(s, served.values[i]));
     }
     strbuf_adds(b, served.count == 0 ? "no zone" : served.count > CLAIMS_NAMED ? " and others" : "");
 }
@@ -135,11 +135,11 @@ static void show_served(const karp_snapshot *w, const zones *wanted, strbuf *b)
 /* The zones of the volumes of the pod's claims; *claims receives the claims. */
 static zones zones_of_pod(const search *s, const struct words_entry **claims)
 {
-    const karp_snapshot *w = s->snapshot;
-    const pod *p = pod_at(&w->raw, s->pod);
+    const karp_snapshot *snapshot = s->snapshot;
+    const pod *p = pod_at(&snapshot->raw, s->pod);
     zones all = { .count = 0 };
-    *claims = &w->raw.volumes.entries[p->volumes];
-    for (uint32_t i = 0; i < (*claims)->count; i++) read_claim(w, p->name_space, (*claims)->ptr[i], &all);
+    *claims = &snapshot->raw.volumes.entries[p->volumes];
+    for (uint32_t i = 0; i < (*claims)->count; i++) read_claim(snapshot, p->name_space, (*claims)->ptr[i], &all);
     return all;
 }
 
@@ -172,8 +172,8 @@ void placed_volume_causes(search *s)
 
 void volume_causes(search *s)
 {
-    const karp_snapshot *w = s->snapshot;
-    const pod *p = pod_at(&w->raw, s->pod);
+    const karp_snapshot *snapshot = s->snapshot;
+    const pod *p = pod_at(&snapshot->raw, s->pod);
     const struct words_entry *claims;
     const karp_unschedulable *row = search_row(s, s->out->decision);
     zones all = zones_of_pod(s, &claims);
@@ -184,6 +184,6 @@ void volume_causes(search *s)
     strbuf b = strbuf_on(s->out->context);
     show_claims(s, &all, claims, &b);
     if (apart) strbuf_adds(&b, ": no node is in all of these zones, and volumes do not move");
-    else show_served(w, &all, &b);
+    else show_served(snapshot, &all, &b);
     record_cause(s->out, KARP_PLACEMENT_VOLUMES, &b);
 }

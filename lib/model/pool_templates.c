@@ -22,19 +22,19 @@ void mark_agreeing_types(algebra *a, const type_table *t, uint32_t k, uint32_t r
     }
 }
 
-bool offering_key_agrees(const karp_snapshot *w, algebra *a, uint32_t key, uint32_t required, uint32_t have)
+bool offering_key_agrees(const karp_snapshot *s, algebra *a, uint32_t key, uint32_t required, uint32_t have)
 {
     if (have == NO_ID) return true;
-    if (required == NO_ID) return w->facts.well_known[key] || requirement_negative(requirement_get(a, have));
+    if (required == NO_ID) return s->facts.well_known[key] || requirement_negative(requirement_get(a, have));
     return requirement_agree(a, required, have);
 }
 
-void mark_agreeing_offerings(const karp_snapshot *w, algebra *a, const type_table *t, uint32_t k, uint32_t required,
+void mark_agreeing_offerings(const karp_snapshot *s, algebra *a, const type_table *t, uint32_t k, uint32_t required,
                              uint64_t *offerings)
 {
     const key_values *by = &t->offering_values[k];
     for (uint32_t g = 0; g < by->count; g++) {
-        if (!offering_key_agrees(w, a, t->offering_keys[k], required, by->values[g])) continue;
+        if (!offering_key_agrees(s, a, t->offering_keys[k], required, by->values[g])) continue;
         for (uint32_t i = by->first[g]; i < by->first[g + 1]; i++) bits_set(offerings, by->items[i]);
     }
 }
@@ -49,10 +49,10 @@ void mark_available(const type_table *t, uint64_t *offerings)
 /* ---- requirements ------------------------------------------------------------------------------------------------ */
 
 /* Adds those labels of the template that every launch of the NodePool has. */
-static bool add_labels(algebra *a, const karp_snapshot *w, const node_pool *p, struct pool_words own_words, arena *to,
+static bool add_labels(algebra *a, const karp_snapshot *s, const node_pool *p, struct pool_words own_words, arena *to,
                        demand *d)
 {
-    const known_text *k = &w->known;
+    const known_text *k = &s->known;
     const label_pair own[] = { { k->node_pool, own_words.name },
                                { own_words.class_label, p->class_name },
                                { k->registered, k->true_ },
@@ -71,11 +71,11 @@ static bool add_labels(algebra *a, const karp_snapshot *w, const node_pool *p, s
     return demand_of_labels(a, all, d);
 }
 
-bool demand_of_pool(algebra *a, const karp_snapshot *w, uint32_t pool, arena *to, demand *out)
+bool demand_of_pool(algebra *a, const karp_snapshot *s, uint32_t pool, arena *to, demand *out)
 {
-    const node_pool *p = &w->raw.pools.items[pool];
+    const node_pool *p = &s->raw.pools.items[pool];
     *out = (demand){ EMPTY_SET, NO_ID };
-    return demand_of_expressions(a, p->requirements, out) && add_labels(a, w, p, w->pool_names[pool], to, out) &&
+    return demand_of_expressions(a, p->requirements, out) && add_labels(a, s, p, s->pool_names[pool], to, out) &&
            !a->failed;
 }
 
@@ -96,14 +96,14 @@ static void find_variants(algebra *a, const type_table *t, uint32_t set, uint64_
 }
 
 /* The available offerings that are compatible with the set. */
-static void find_offerings(const karp_snapshot *w, algebra *a, const type_table *t, uint32_t set, uint64_t *scratch,
+static void find_offerings(const karp_snapshot *s, algebra *a, const type_table *t, uint32_t set, uint64_t *scratch,
                            uint64_t *out)
 {
     size_t width = bits_words(t->offering_count);
     mark_available(t, out);
     for (uint32_t k = 0; k < t->offering_key_count; k++) {
         memset(scratch, 0, width * sizeof *scratch);
-        mark_agreeing_offerings(w, a, t, k, set_get(a, set, t->offering_keys[k]), scratch);
+        mark_agreeing_offerings(s, a, t, k, set_get(a, set, t->offering_keys[k]), scratch);
         bits_and(out, scratch, width);
     }
 }

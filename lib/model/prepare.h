@@ -24,7 +24,7 @@ karp_status prepare_buffers(karp_snapshot *s, karp_error *error);
 karp_status prepare_pool_templates(karp_snapshot *s, karp_error *error);
 /* The requirements of a NodePool's launches: its requirements and labels. `to` is scratch memory. false = out of
  * memory. */
-bool demand_of_pool(algebra *a, const karp_snapshot *w, uint32_t pool, arena *to, demand *out);
+bool demand_of_pool(algebra *a, const karp_snapshot *s, uint32_t pool, arena *to, demand *out);
 /* tables.c: translates the catalogues' types. Their vectors follow when the units are known. */
 karp_status prepare_tables(karp_snapshot *s, karp_error *error);
 karp_status prepare_table_vectors(karp_snapshot *s, karp_error *error);

@@ -217,21 +217,21 @@ bool pool_usable(const karp_snapshot *s, const node_pool *p)
            condition_find(p->conditions, s->known.node_class_ready) != NULL;
 }
 
-uint32_t type_of_labels(const karp_snapshot *w, uint32_t pool, label_list labels)
+uint32_t type_of_labels(const karp_snapshot *s, uint32_t pool, label_list labels)
 {
-    uint32_t name = label_get(labels, w->known.instance_type);
-    if (w->pool_table[pool] == NO_ID || name == NO_ID) return NO_ID;
-    const type_table *t = &w->tables[w->pool_table[pool]];
+    uint32_t name = label_get(labels, s->known.instance_type);
+    if (s->pool_table[pool] == NO_ID || name == NO_ID) return NO_ID;
+    const type_table *t = &s->tables[s->pool_table[pool]];
     bisection b = bisect(t->type_count);
     while (bisecting(&b)) bisect_step(&b, t->types[t->by_name[b.at]].name < name);
     return b.at < t->type_count && t->types[t->by_name[b.at]].name == name ? t->by_name[b.at] : NO_ID;
 }
 
-const instance_type *type_of_node(const karp_snapshot *w, const state_node *n, bool usable)
+const instance_type *type_of_node(const karp_snapshot *s, const state_node *n, bool usable)
 {
-    if (n->pool == NO_ID || (usable && !pool_usable(w, &w->raw.pools.items[n->pool]))) return NULL;
-    uint32_t type = type_of_labels(w, n->pool, n->labels);
-    return type == NO_ID ? NULL : &w->tables[w->pool_table[n->pool]].types[type];
+    if (n->pool == NO_ID || (usable && !pool_usable(s, &s->raw.pools.items[n->pool]))) return NULL;
+    uint32_t type = type_of_labels(s, n->pool, n->labels);
+    return type == NO_ID ? NULL : &s->tables[s->pool_table[n->pool]].types[type];
 }
 
 static size_t pods_to_place(const karp_snapshot *s)

@@ -314,16 +314,16 @@ void mark_agreeing_types(algebra *a, const type_table *t, uint32_t k, uint32_t r
 /* Sets the bits of offerings that are compatible with the requirement `required` on the table's offering key number k,
  * available or not. NO_ID = there is no requirement: then an offering is incompatible if it has a requirement on a
  * key that is not well-known. */
-void mark_agreeing_offerings(const karp_snapshot *w, algebra *a, const type_table *t, uint32_t k, uint32_t required,
+void mark_agreeing_offerings(const karp_snapshot *s, algebra *a, const type_table *t, uint32_t k, uint32_t required,
                              uint64_t *offerings);
 /* The same for one offering, whose requirement on this key is `have`. */
-bool offering_key_agrees(const karp_snapshot *w, algebra *a, uint32_t key, uint32_t required, uint32_t have);
+bool offering_key_agrees(const karp_snapshot *s, algebra *a, uint32_t key, uint32_t required, uint32_t have);
 /* Sets the bits of available offerings. */
 void mark_available(const type_table *t, uint64_t *offerings);
 /* The instance type of the labels in the NodePool's table; NO_ID = none. */
-uint32_t type_of_labels(const karp_snapshot *w, uint32_t pool, label_list labels);
+uint32_t type_of_labels(const karp_snapshot *s, uint32_t pool, label_list labels);
 /* The instance type of a node, by its labels; NULL = none. `usable`: only if pods can be scheduled to its NodePool. */
-const instance_type *type_of_node(const karp_snapshot *w, const state_node *n, bool usable);
+const instance_type *type_of_node(const karp_snapshot *s, const state_node *n, bool usable);
 static inline const shape *shape_of(const karp_snapshot *s, uint32_t c)
 {
     return &s->raw.shapes.items[s->classes[c].shape];

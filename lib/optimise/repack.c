@@ -328,12 +328,12 @@ static karp_status begin_repacking(repacking *r, const karp_snapshot *snapshot)
 /* Computes the cost of the cluster, and the number of pods that could be moved. */
 static void count_before(repacking *r)
 {
-    const karp_snapshot *w = r->seen;
-    for (uint32_t i = 0; i < w->node_count; i++) {
-        const state_node *n = &w->nodes[i];
-        r->cost.before += node_price(w, n) + r->objective.node_cost;
+    const karp_snapshot *s = r->seen;
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        const state_node *n = &s->nodes[i];
+        r->cost.before += node_price(s, n) + r->objective.node_cost;
         for (uint32_t k = 0; k < n->all_pod_count; k++)
-            r->cost.pods += pod_reschedulable(pod_at(&w->raw, n->all_pods[k]));
+            r->cost.pods += pod_reschedulable(pod_at(&s->raw, n->all_pods[k]));
     }
     r->cost.after = r->cost.before;
     r->cost.effort = r->objective.effort;

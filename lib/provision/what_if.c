@@ -23,9 +23,9 @@ typedef struct changed_view {
     uint32_t *moving, moving_count; /* their pods, by node and name */
 } changed_view;
 
-static bool is_text(const karp_snapshot *w, uint32_t id, karp_str text)
+static bool is_text(const karp_snapshot *s, uint32_t id, karp_str text)
 {
-    return id != NO_ID && equal_str(text_of(w, id), text);
+    return id != NO_ID && equal_str(text_of(s, id), text);
 }
 
 static karp_status not_found(const karp_change *c, const char *what, karp_error *error)
@@ -35,19 +35,19 @@ static karp_status not_found(const karp_change *c, const char *what, karp_error 
 }
 
 /* Names the zones, or the capacity types, that there are. */
-static karp_status no_such_name(const karp_snapshot *w, const karp_change *c, bool zones, karp_error *error)
+static karp_status no_such_name(const karp_snapshot *s, const karp_change *c, bool zones, karp_error *error)
 {
     enum { NAMED_MOST = 12 };
     uint32_t seen[NAMED_MOST], count = 0;
     char names[400] = "";
-    for (uint32_t t = 0; t < w->table_count; t++) {
-        for (uint32_t i = 0; i < w->tables[t].offering_count && count < NAMED_MOST; i++) {
-            const offering *o = &w->tables[t].offerings[i];
+    for (uint32_t t = 0; t < s->table_count; t++) {
+        for (uint32_t i = 0; i < s->tables[t].offering_count && count < NAMED_MOST; i++) {
+            const offering *o = &s->tables[t].offerings[i];
             uint32_t id = zones ? o->zone : o->capacity_type, k = 0;
             while (k < count && seen[k] != id) k++;
             if (id == NO_ID || k < count) continue;
             seen[count++] = id;
-            karp_str name = text_of(w, id);
+            karp_str name = text_of(s, id);
             str_append(names, sizeof names, "%s%.*s", count == 1 ? "; the catalogue has " : ", ", str_shown(name, 60),
                        name.ptr);
         }
@@ -60,9 +60,9 @@ static karp_status no_such_name(const karp_snapshot *w, const karp_change *c, bo
 
 static karp_status remove_node(changed_view *v, const karp_change *c, karp_error *error)
 {
-    const karp_snapshot *w = v->snapshot;
-    for (uint32_t i = 0; i < w->node_count; i++) {
-        if (!equal_str(name_of(w, w->nodes[i].name), c->name)) continue;
+    const karp_snapshot *s = v->snapshot;
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        if (!equal_str(name_of(s, s->nodes[i].name), c->name)) continue;
         bits_set(v->gone, i);
         return KARP_OK;
     }
@@ -71,36 +71,36 @@ static karp_status remove_node(changed_view *v, const karp_change *c, karp_error
 
 static karp_status lose_zone(changed_view *v, const karp_change *c, karp_error *error)
 {
-    const karp_snapshot *w = v->snapshot;
+    const karp_snapshot *s = v->snapshot;
     bool found = false;
-    for (uint32_t i = 0; i < w->node_count; i++) {
-        uint32_t zone = label_get(w->nodes[i].labels, w->known.zone);
-        if (!is_text(w, zone, c->name)) continue;
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        uint32_t zone = label_get(s->nodes[i].labels, s->known.zone);
+        if (!is_text(s, zone, c->name)) continue;
         bits_set(v->gone, i);
         found = true;
     }
-    for (uint32_t t = 0; t < w->table_count; t++) {
-        for (uint32_t i = 0; i < w->tables[t].offering_count; i++) {
+    for (uint32_t t = 0; t < s->table_count; t++) {
+        for (uint32_t i = 0; i < s->tables[t].offering_count; i++) {
             offering *o = &v->view.tables[t].offerings[i];
-            if (!is_text(w, o->zone, c->name)) continue;
+            if (!is_text(s, o->zone, c->name)) continue;
             o->available = false;
             found = true;
         }
     }
-    return found ? KARP_OK : no_such_name(w, c, true, error);
+    return found ? KARP_OK : no_such_name(s, c, true, error);
 }
 
 static karp_status scale_price(changed_view *v, const karp_change *c, karp_error *error)
 {
-    const karp_snapshot *w = v->snapshot;
+    const karp_snapshot *s = v->snapshot;
     const double most = 1.7976931348623157e308;
     bool found = c->name.len == 0;
     if (!(c->factor >= 0 && c->factor <= most))
         return fail(error, KARP_E_INVALID, "a price factor must be finite and not negative");
-    for (uint32_t t = 0; t < w->table_count; t++) {
-        for (uint32_t i = 0; i < w->tables[t].offering_count; i++) {
+    for (uint32_t t = 0; t < s->table_count; t++) {
+        for (uint32_t i = 0; i < s->tables[t].offering_count; i++) {
             offering *o = &v->view.tables[t].offerings[i];
-            if (c->name.len > 0 && !is_text(w, o->capacity_type, c->name)) continue;
+            if (c->name.len > 0 && !is_text(s, o->capacity_type, c->name)) continue;
             o->price *= c->factor;
             o->list_price *= c->factor;
             if (o->price > most) return fail(error, KARP_E_INVALID, "a price factor makes a price infinite");
@@ -109,7 +109,7 @@ static karp_status scale_price(changed_view *v, const karp_change *c, karp_error
     }
     /* Karpenter's own capacity types are valid even without such an offering. */
     bool known = str_in_list(c->name, "spot on-demand reserved");
-    return found || known ? KARP_OK : no_such_name(w, c, false, error);
+    return found || known ? KARP_OK : no_such_name(s, c, false, error);
 }
 
 /* The next part of "TYPE/ZONE/CAPACITY"; "" = it is not stated. */
@@ -124,18 +124,18 @@ static karp_str next_part(karp_str *rest)
 }
 
 /* A part that is not stated, or "*", is that of every offering. */
-static bool is_part(const karp_snapshot *w, karp_str part, uint32_t text)
+static bool is_part(const karp_snapshot *s, karp_str part, uint32_t text)
 {
-    return part.len == 0 || str_is(part, "*") || is_text(w, text, part);
+    return part.len == 0 || str_is(part, "*") || is_text(s, text, part);
 }
 
-static karp_status no_such_offering(const karp_snapshot *w, const karp_change *c, karp_str type, karp_error *error)
+static karp_status no_such_offering(const karp_snapshot *s, const karp_change *c, karp_str type, karp_error *error)
 {
     nearest near = nearest_to_value(str(LABEL_TYPE), type);
     bool known = str_is(type, "*");
-    for (uint32_t t = 0; t < w->table_count; t++) {
-        for (uint32_t i = 0; i < w->tables[t].type_count; i++) {
-            karp_str name = text_of(w, w->tables[t].types[i].name);
+    for (uint32_t t = 0; t < s->table_count; t++) {
+        for (uint32_t i = 0; i < s->tables[t].type_count; i++) {
+            karp_str name = text_of(s, s->tables[t].types[i].name);
             known = known || equal_str(name, type);
             nearest_offer(&near, name);
         }
@@ -152,21 +152,21 @@ static karp_status no_such_offering(const karp_snapshot *w, const karp_change *c
 
 static karp_status lose_offerings(changed_view *v, const karp_change *c, karp_error *error)
 {
-    const karp_snapshot *w = v->snapshot;
+    const karp_snapshot *s = v->snapshot;
     karp_str rest = c->name, type = next_part(&rest), zone = next_part(&rest), capacity_type = next_part(&rest);
     bool found = false;
     if (type.len == 0 || rest.len > 0) return not_found(c, "instance type, as TYPE[/ZONE[/CAPACITY]],", error);
-    for (uint32_t t = 0; t < w->table_count; t++) {
-        for (uint32_t i = 0; i < w->tables[t].offering_count; i++) {
+    for (uint32_t t = 0; t < s->table_count; t++) {
+        for (uint32_t i = 0; i < s->tables[t].offering_count; i++) {
             offering *o = &v->view.tables[t].offerings[i];
-            if (!is_part(w, type, w->tables[t].types[o->type].name) || !is_part(w, zone, o->zone) ||
-                !is_part(w, capacity_type, o->capacity_type))
+            if (!is_part(s, type, s->tables[t].types[o->type].name) || !is_part(s, zone, o->zone) ||
+                !is_part(s, capacity_type, o->capacity_type))
                 continue;
             o->available = false;
             found = true;
         }
     }
-    return found ? KARP_OK : no_such_offering(w, c, type, error);
+    return found ? KARP_OK : no_such_offering(s, c, type, error);
 }
 
 static karp_status apply(changed_view *v, const karp_change *c, karp_error *error)
@@ -187,18 +187,18 @@ static karp_status apply(changed_view *v, const karp_change *c, karp_error *erro
 /* Without copies of offerings that nothing changes. */
 static bool borrow(changed_view *v, const karp_change *changes, size_t count)
 {
-    const karp_snapshot *w = v->snapshot;
+    const karp_snapshot *s = v->snapshot;
     bool own_offerings = false;
-    snapshot_borrow(&v->view, w);
+    snapshot_borrow(&v->view, s);
     for (size_t i = 0; i < count; i++) own_offerings = own_offerings || changes[i].kind != KARP_CHANGE_REMOVE_NODE;
     if (!own_offerings) return true;
-    v->view.tables = arena_array(&v->data, w->table_count + (size_t)1, sizeof *w->tables);
+    v->view.tables = arena_array(&v->data, s->table_count + (size_t)1, sizeof *s->tables);
     if (v->view.tables == NULL) return false;
-    for (uint32_t t = 0; t < w->table_count; t++) {
+    for (uint32_t t = 0; t < s->table_count; t++) {
         type_table *own = &v->view.tables[t];
-        *own = w->tables[t];
+        *own = s->tables[t];
         if (own->offering_count == 0) continue;
-        own->offerings = arena_copy(&v->data, w->tables[t].offerings, own->offering_count * sizeof *own->offerings);
+        own->offerings = arena_copy(&v->data, s->tables[t].offerings, own->offering_count * sizeof *own->offerings);
         if (own->offerings == NULL) return false;
     }
     return true;
@@ -207,18 +207,18 @@ static bool borrow(changed_view *v, const karp_change *changes, size_t count)
 /* Lists the removed nodes and their pods. The pods of a lost node move even if they could not be evicted. */
 static bool list_gone(changed_view *v)
 {
-    const karp_snapshot *w = v->snapshot;
+    const karp_snapshot *s = v->snapshot;
     size_t pods = 0;
-    for (uint32_t i = 0; i < w->node_count; i++) pods += bits_test(v->gone, i) ? w->nodes[i].all_pod_count : 0;
-    v->removed = arena_array(&v->data, w->node_count + (size_t)1, sizeof *v->removed);
+    for (uint32_t i = 0; i < s->node_count; i++) pods += bits_test(v->gone, i) ? s->nodes[i].all_pod_count : 0;
+    v->removed = arena_array(&v->data, s->node_count + (size_t)1, sizeof *v->removed);
     v->moving = arena_array(&v->data, pods + 1, sizeof *v->moving);
     if (v->removed == NULL || v->moving == NULL) return false;
-    for (uint32_t i = 0; i < w->node_count; i++) {
-        const state_node *n = &w->nodes[i];
+    for (uint32_t i = 0; i < s->node_count; i++) {
+        const state_node *n = &s->nodes[i];
         if (!bits_test(v->gone, i)) continue;
         v->removed[v->removed_count++] = i;
         for (uint32_t k = 0; k < n->all_pod_count; k++) {
-            if (pod_reschedulable(pod_at(&w->raw, n->all_pods[k]))) v->moving[v->moving_count++] = n->all_pods[k];
+            if (pod_reschedulable(pod_at(&s->raw, n->all_pods[k]))) v->moving[v->moving_count++] = n->all_pods[k];
         }
     }
     return true;

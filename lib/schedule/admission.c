@@ -32,18 +32,18 @@ static bool names_a_node(const struct complaint *c, uint32_t key)
 
 static void check_selector(struct complaint *c, const shape *h)
 {
-    const karp_snapshot *w = c->s->snapshot;
+    const karp_snapshot *s = c->s->snapshot;
     for (uint32_t i = 0; i < h->node_selector.count; i++) {
         label_pair l = h->node_selector.items[i];
         if (names_a_node(c, l.key)) continue;
-        const char *why = requirement_wrong(w, l.key, KARP_OP_IN, &l.value, 1, 0);
-        if (why != NULL) complain(c, KARP_REASON_INVALID_SELECTOR, "node selector label ", text_of(w, l.key), why);
+        const char *why = requirement_wrong(s, l.key, KARP_OP_IN, &l.value, 1, 0);
+        if (why != NULL) complain(c, KARP_REASON_INVALID_SELECTOR, "node selector label ", text_of(s, l.key), why);
     }
 }
 
 static void check_affinity(struct complaint *c, const shape *h)
 {
-    const karp_snapshot *w = c->s->snapshot;
+    const karp_snapshot *s = c->s->snapshot;
     for (uint32_t t = 0; t < h->required.count; t++) {
         const node_term *term = &h->required.items[t];
         if (term->has_fields)
@@ -52,16 +52,16 @@ static void check_affinity(struct complaint *c, const shape *h)
         for (uint32_t i = 0; i < term->expressions.count; i++) {
             const expression *e = &term->expressions.items[i];
             if (names_a_node(c, e->key)) continue;
-            const char *why = requirement_wrong(w, e->key, e->op, e->values, e->value_count, e->min_values);
-            if (why != NULL) complain(c, KARP_REASON_INVALID_AFFINITY, "node affinity label ", text_of(w, e->key), why);
+            const char *why = requirement_wrong(s, e->key, e->op, e->values, e->value_count, e->min_values);
+            if (why != NULL) complain(c, KARP_REASON_INVALID_AFFINITY, "node affinity label ", text_of(s, e->key), why);
         }
     }
 }
 
 /* The error in a claim; NULL = none. */
-static const char *wrong_claim(const karp_snapshot *w, uint32_t name_space, uint32_t name)
+static const char *wrong_claim(const karp_snapshot *s, uint32_t name_space, uint32_t name)
 {
-    const store *raw = &w->raw;
+    const store *raw = &s->raw;
     uint32_t i = store_find(raw, KIND_VOLUME_CLAIM, name_space, name);
     if (i == NO_ID) return "does not exist";
     const volume_claim *c = &raw->volume_claims.items[i];
@@ -86,12 +86,12 @@ static const char *wrong_claim(const karp_snapshot *w, uint32_t name_space, uint
 
 static void check_volumes(struct complaint *c, const pod *p)
 {
-    const karp_snapshot *w = c->s->snapshot;
-    const struct words_entry *claims = &w->raw.volumes.entries[p->volumes];
+    const karp_snapshot *s = c->s->snapshot;
+    const struct words_entry *claims = &s->raw.volumes.entries[p->volumes];
     for (uint32_t i = 0; i < claims->count; i++) {
-        const char *why = wrong_claim(w, p->name_space, claims->ptr[i]);
+        const char *why = wrong_claim(s, p->name_space, claims->ptr[i]);
         if (why == NULL) continue;
-        complain(c, KARP_REASON_INVALID_VOLUME, "persistent volume claim ", name_of(w, claims->ptr[i]), why);
+        complain(c, KARP_REASON_INVALID_VOLUME, "persistent volume claim ", name_of(s, claims->ptr[i]), why);
         return; /* the first invalid volume makes the pod invalid */
     }
 }
@@ -183,10 +183,10 @@ static bool pending_pod(scheduler *s, uint32_t *pending, uint32_t p, bool plain)
 }
 
 /* Upper bound on the number of pods on nodes that are being deleted. */
-static size_t leaving_at_most(const karp_snapshot *w)
+static size_t leaving_at_most(const karp_snapshot *s)
 {
     size_t pods = 1;
-    for (uint32_t n = 0; n < w->node_count; n++) pods += w->nodes[n].marked ? w->nodes[n].all_pod_count : 0;
+    for (uint32_t n = 0; n < s->node_count; n++) pods += s->nodes[n].marked ? s->nodes[n].all_pod_count : 0;
     return pods;
 }
 
@@ -194,33 +194,37 @@ static size_t leaving_at_most(const karp_snapshot *w)
  * all pods are excluded. */
 static bool all_pending(scheduler *s)
 {
-    const karp_snapshot *w = s->snapshot;
-    if (w->pending_count < w->raw.pods.count || bits_count(w->plain, bits_words(w->pending_count)) < w->pending_count)
+    const karp_snapshot *snapshot = s->snapshot;
+    if (snapshot->pending_count < snapshot->raw.pods.count ||
+        bits_count(snapshot->plain, bits_words(snapshot->pending_count)) < snapshot->pending_count)
         return false;
-    s->pods.pending = w->pending;
-    s->pods.pending_count = w->pending_count;
+    s->pods.pending = snapshot->pending;
+    s->pods.pending_count = snapshot->pending_count;
     return true;
 }
 
 static bool list_pending(scheduler *s)
 {
-    const karp_snapshot *w = s->snapshot;
-    size_t pods = w->raw.pods.count;
+    const karp_snapshot *snapshot = s->snapshot;
+    size_t pods = snapshot->raw.pods.count;
     uint32_t *pending = arena_alloc(&s->data, (pods + 1) * sizeof *pending);
     s->pods.excluded = arena_array(&s->data, pods + 1, 1);
-    s->pods.valid_shapes = arena_array(&s->data, bits_words(w->raw.shapes.count) + 1, sizeof *s->pods.valid_shapes);
+    s->pods.valid_shapes = arena_array(&s->data, bits_words(snapshot->raw.shapes.count) + 1,
+                                       sizeof *s->pods.valid_shapes);
     if (pending == NULL || s->pods.excluded == NULL || s->pods.valid_shapes == NULL) return false;
     s->pods.pending = pending;
-    if (w->place != NULL && !s->settings.simulation) {
-        for (uint32_t i = 0; i < w->place_count; i++) push_pod(s, pending, &s->pods.pending_count, w->place[i]);
+    if (snapshot->place != NULL && !s->settings.simulation) {
+        for (uint32_t i = 0; i < snapshot->place_count; i++)
+            push_pod(s, pending, &s->pods.pending_count, snapshot->place[i]);
         return true;
     }
-    for (uint32_t i = 0; i < w->pending_count; i++) {
-        if (!pending_pod(s, pending, w->pending[i], bits_test(w->plain, w->pending[i]))) return false;
+    for (uint32_t i = 0; i < snapshot->pending_count; i++) {
+        if (!pending_pod(s, pending, snapshot->pending[i], bits_test(snapshot->plain, snapshot->pending[i])))
+            return false;
     }
     /* They come last and are not validated. */
-    for (uint32_t p = 0; p < pods && w->raw.buffers.count > 0; p++) {
-        if (pod_at(&w->raw, p)->flags & POD_VIRTUAL) push_pod(s, pending, &s->pods.pending_count, p);
+    for (uint32_t p = 0; p < pods && snapshot->raw.buffers.count > 0; p++) {
+        if (pod_at(&snapshot->raw, p)->flags & POD_VIRTUAL) push_pod(s, pending, &s->pods.pending_count, p);
     }
     return true;
 }
@@ -240,22 +244,22 @@ static bool list_not_created(scheduler *s)
 
 bool admission_init(scheduler *s)
 {
-    const karp_snapshot *w = s->snapshot;
-    bool named = w->place != NULL && !s->settings.simulation; /* the input lists the pods to place */
-    uint32_t *leaving = arena_alloc(&s->data, leaving_at_most(w) * sizeof *leaving);
+    const karp_snapshot *snapshot = s->snapshot;
+    bool named = snapshot->place != NULL && !s->settings.simulation; /* the input lists the pods to place */
+    uint32_t *leaving = arena_alloc(&s->data, leaving_at_most(snapshot) * sizeof *leaving);
     s->pods.displaced = leaving;
     if (leaving == NULL) return false;
     if (named || !all_pending(s)) {
         if (!list_pending(s) || (!s->settings.simulation && !list_not_created(s))) return false;
     }
     if (named) return true;
-    const uint8_t *blocking = s->settings.exact_budgets ? budgets_blocking(w, &s->data) : NULL;
+    const uint8_t *blocking = s->settings.exact_budgets ? budgets_blocking(snapshot, &s->data) : NULL;
     if (s->settings.exact_budgets && blocking == NULL) return false;
-    for (uint32_t n = 0; n < w->node_count; n++) {
-        if (!w->nodes[n].marked || w->nodes[n].node == NO_ID) continue;
-        for (uint32_t i = 0; i < w->nodes[n].all_pod_count; i++) {
-            uint32_t p = w->nodes[n].all_pods[i];
-            if (pod_currently_reschedulable(w, p, s->settings.now, blocking))
+    for (uint32_t n = 0; n < snapshot->node_count; n++) {
+        if (!snapshot->nodes[n].marked || snapshot->nodes[n].node == NO_ID) continue;
+        for (uint32_t i = 0; i < snapshot->nodes[n].all_pod_count; i++) {
+            uint32_t p = snapshot->nodes[n].all_pods[i];
+            if (pod_currently_reschedulable(snapshot, p, s->settings.now, blocking))
                 push_pod(s, leaving, &s->pods.displaced_count, p);
         }
     }

@@ -3,20 +3,20 @@
 #include <schedule/report.h>
 #include <schedule/scheduler.h>
 
-static bool keeps_itself_off(const karp_snapshot *w, const pod *p, const pod_term *t)
+static bool keeps_itself_off(const karp_snapshot *s, const pod *p, const pod_term *t)
 {
-    return w->facts.normalized[t->topology_key] == w->known.hostname && t->label_selector != NULL &&
+    return s->facts.normalized[t->topology_key] == s->known.hostname && t->label_selector != NULL &&
            selector_valid(t->label_selector) &&
-           selector_selects(t->label_selector, store_pod_labels(&w->raw, p->labels));
+           selector_selects(t->label_selector, store_pod_labels(&s->raw, p->labels));
 }
 
-bool show_apart(const karp_snapshot *w, uint32_t pod_number, strbuf *b)
+bool show_apart(const karp_snapshot *s, uint32_t pod_number, strbuf *b)
 {
-    const pod *p = pod_at(&w->raw, pod_number);
-    const shape *h = &w->raw.shapes.items[p->shape];
+    const pod *p = pod_at(&s->raw, pod_number);
+    const shape *h = &s->raw.shapes.items[p->shape];
     bool anti = false;
     for (uint32_t i = 0; i < h->required_anti.count && !anti; i++)
-        anti = keeps_itself_off(w, p, &h->required_anti.items[i]);
+        anti = keeps_itself_off(s, p, &h->required_anti.items[i]);
     if (!anti && h->ports.count == 0) return false;
     strbuf_adds(b, "one pod like it for each node: ");
     if (anti) strbuf_adds(b, "its required pod anti-affinity by kubernetes.io/hostname selects itself");
@@ -36,10 +36,10 @@ typedef struct apart_class {
 
 static bool has_rule(const shape *h) { return h->ports.count + h->required_anti.count > 0; }
 
-static bool any_rule(const karp_snapshot *w)
+static bool any_rule(const karp_snapshot *s)
 {
-    for (size_t i = 0; i < w->raw.shapes.count; i++) {
-        if (has_rule(&w->raw.shapes.items[i])) return true;
+    for (size_t i = 0; i < s->raw.shapes.count; i++) {
+        if (has_rule(&s->raw.shapes.items[i])) return true;
     }
     return false;
 }
@@ -47,13 +47,14 @@ static bool any_rule(const karp_snapshot *w)
 /* The classes of the snapshot, of which some may be ruled; NULL = out of memory. */
 static apart_class *find_ruled(scheduler *s)
 {
-    const karp_snapshot *w = s->snapshot;
-    apart_class *classes = arena_array(&s->round.data, w->class_count + (size_t)1, sizeof *classes);
-    uint32_t *of_shape = arena_array(&s->round.data, w->raw.shapes.count + 1, sizeof *of_shape);
+    const karp_snapshot *snapshot = s->snapshot;
+    apart_class *classes = arena_array(&s->round.data, snapshot->class_count + (size_t)1, sizeof *classes);
+    uint32_t *of_shape = arena_array(&s->round.data, snapshot->raw.shapes.count + 1, sizeof *of_shape);
     if (classes == NULL || of_shape == NULL) return NULL;
-    for (uint32_t i = 0; i < s->pods.count; i++) of_shape[w->classes[w->pod_class[s->pods.items[i]]].shape]++;
-    for (uint32_t k = 0; k < w->class_count; k++)
-        classes[k].ruled = of_shape[w->classes[k].shape] > 1 && has_rule(shape_of(w, k));
+    for (uint32_t i = 0; i < s->pods.count; i++)
+        of_shape[snapshot->classes[snapshot->pod_class[s->pods.items[i]]].shape]++;
+    for (uint32_t k = 0; k < snapshot->class_count; k++)
+        classes[k].ruled = of_shape[snapshot->classes[k].shape] > 1 && has_rule(shape_of(snapshot, k));
     return classes;
 }
 

@@ -189,15 +189,16 @@ static bool apply(scheduler *s, const services *v, uint32_t class_number, label_
 
 bool default_spread_init(scheduler *s)
 {
-    const karp_snapshot *w = s->snapshot;
-    if (w->raw.default_spread.count == 0) return true;
-    size_t most_labels = selecting_labels(&w->raw);
+    const karp_snapshot *snapshot = s->snapshot;
+    if (snapshot->raw.default_spread.count == 0) return true;
+    size_t most_labels = selecting_labels(&snapshot->raw);
     services v = { .everybody = 0 };
     map64_init(&v.numbers, s->context);
     label_pair *labels_of_all = arena_array(&s->data, most_labels + 1, sizeof *labels_of_all);
     bool ok = labels_of_all != NULL && index_services(s, &v, most_labels);
-    for (uint32_t c = 0; ok && c < w->class_count; c++) {
-        if (w->classes[c].volumes_found && shape_of(w, c)->spread.count == 0) ok = apply(s, &v, c, labels_of_all);
+    for (uint32_t c = 0; ok && c < snapshot->class_count; c++) {
+        if (snapshot->classes[c].volumes_found && shape_of(snapshot, c)->spread.count == 0)
+            ok = apply(s, &v, c, labels_of_all);
     }
     map64_free(&v.numbers);
     return ok;

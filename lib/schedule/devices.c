@@ -12,13 +12,13 @@
 /* Marks pods to be placed that are on a node. */
 static bool mark_moving(scheduler *s)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     struct devices *d = s->devices;
-    d->moving = arena_array(&s->round.data, w->raw.names.count + 1, 1);
+    d->moving = arena_array(&s->round.data, snapshot->raw.names.count + 1, 1);
     if (d->moving == NULL) return false;
     for (uint32_t i = 0; i < s->pods.count; i++) {
-        const pod *p = pod_at(&w->raw, s->pods.items[i]);
-        uint32_t id = p->node == NO_ID ? NO_ID : strings_find(&w->raw.names, p->uid, p->uid_len);
+        const pod *p = pod_at(&snapshot->raw, s->pods.items[i]);
+        uint32_t id = p->node == NO_ID ? NO_ID : strings_find(&snapshot->raw.names, p->uid, p->uid_len);
         if (id != NO_ID) d->moving[id] = 1;
     }
     return true;

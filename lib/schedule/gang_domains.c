@@ -22,34 +22,34 @@ static int by_value(const void *x, const void *y, const void *user)
 /* Lists the nodes that have the label, and the values of launches with no host. */
 static struct labelled *list_values(scheduler *s, const gang_domains *d, uint32_t *count)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     uint32_t key_index = d->host ? NO_ID : domain_key_of(s, d->key), launchable = 0;
     if (s->failed || (key_index == NO_ID && !d->host)) return NULL;
     if (!d->host) launchable = s->topology.keys[key_index].universe_count;
     struct labelled *list = arena_array(&s->round.data, s->hosts.count + (size_t)launchable + 1, sizeof *list);
     *count = 0;
     for (uint32_t h = 0; list != NULL && h < s->hosts.count; h++) {
-        uint32_t value = label_get(w->nodes[s->hosts.items[h].node].labels, d->key);
+        uint32_t value = label_get(snapshot->nodes[s->hosts.items[h].node].labels, d->key);
         if (value == NO_ID || value == NO_TEXT) continue;
-        list[(*count)++] = (struct labelled){ w->facts.rank[value], value, h };
+        list[(*count)++] = (struct labelled){ snapshot->facts.rank[value], value, h };
     }
     for (uint32_t i = 0; list != NULL && i < launchable; i++) {
         const domain_key *k = &s->topology.keys[key_index];
         uint32_t value = k->values[k->universe[i].number];
-        if (value != NO_TEXT) list[(*count)++] = (struct labelled){ w->facts.rank[value], value, NO_ID };
+        if (value != NO_TEXT) list[(*count)++] = (struct labelled){ snapshot->facts.rank[value], value, NO_ID };
     }
     return list;
 }
 
 static void measure(const scheduler *s, gang_domain *one)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     static const uint32_t resources[] = { RESOURCE_CPU, RESOURCE_MEMORY };
     for (uint32_t h = 0; h < one->host_count; h++) {
-        const state_node *n = &w->nodes[s->hosts.items[one->hosts[h]].node];
+        const state_node *n = &snapshot->nodes[s->hosts.items[one->hosts[h]].node];
         for (size_t r = 0; r < 2; r++) {
             int64_t units = 0;
-            if (amount_scale(resource_list_get(n->allocatable, resources[r]), w->units[resources[r]], &units))
+            if (amount_scale(resource_list_get(n->allocatable, resources[r]), snapshot->units[resources[r]], &units))
                 one->allocatable[r] += (double)units;
         }
     }

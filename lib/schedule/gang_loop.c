@@ -52,15 +52,15 @@ static size_t most_units(const gang_loop *l)
 static bool list_units(gang_loop *l)
 {
     scheduler *s = l->s;
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     l->units = arena_array(&s->round.data, most_units(l) + 1, sizeof *l->units);
     l->batch = arena_array(&s->round.data, s->pods.count + (size_t)1, sizeof *l->batch);
     l->wanted = arena_array(&s->round.data, s->vectors.dims + (size_t)1, sizeof *l->wanted);
     uint32_t *unit_of = arena_array(&s->round.data, l->all->count + (size_t)1, sizeof *unit_of); /* 1 + the unit */
     if (l->units == NULL || l->batch == NULL || l->wanted == NULL || unit_of == NULL) return false;
     for (uint32_t i = 0; i < s->pods.count; i++) {
-        uint32_t p = s->pods.items[i], id = l->all->of_pod[p], rank = w->queue_rank[p];
-        const shape *h = shape_of(w, w->pod_class[p]);
+        uint32_t p = s->pods.items[i], id = l->all->of_pod[p], rank = snapshot->queue_rank[p];
+        const shape *h = shape_of(snapshot, snapshot->pod_class[p]);
         if (gang_is_placed(s, p)) continue; /* by a guide */
         if (id != NO_ID) id = root_of(l, id);
         if (id != NO_ID && unit_of[id] != 0) {
@@ -78,8 +78,8 @@ static bool list_units(gang_loop *l)
 
 static int by_age(uint32_t x, uint32_t y, const void *user)
 {
-    const karp_snapshot *w = user;
-    const pod_group *a = group_object(w, &w->groups->items[x]), *b = group_object(w, &w->groups->items[y]);
+    const karp_snapshot *s = user;
+    const pod_group *a = group_object(s, &s->groups->items[x]), *b = group_object(s, &s->groups->items[y]);
     int64_t one = a == NULL ? 0 : a->meta.creation, other = b == NULL ? 0 : b->meta.creation;
     return one < other ? -1 : one > other;
 }

@@ -19,13 +19,13 @@ typedef struct peer {
 /* Older pods come first, and then by name. */
 static bool comes_before(const scheduler *s, uint32_t x, uint32_t y)
 {
-    const karp_snapshot *w = s->snapshot;
-    const pod *a = pod_at(&w->raw, x), *b = pod_at(&w->raw, y);
-    const shape *one = shape_of(w, w->pod_class[x]), *other = shape_of(w, w->pod_class[y]);
+    const karp_snapshot *snapshot = s->snapshot;
+    const pod *a = pod_at(&snapshot->raw, x), *b = pod_at(&snapshot->raw, y);
+    const shape *one = shape_of(snapshot, snapshot->pod_class[x]), *other = shape_of(snapshot, snapshot->pod_class[y]);
     int32_t first = one->has_priority ? one->priority : 0, second = other->has_priority ? other->priority : 0;
     if (first != second) return first > second;
     if (a->creation != b->creation) return a->creation < b->creation;
-    return compare_str(name_of(w, a->name), name_of(w, b->name)) < 0;
+    return compare_str(name_of(snapshot, a->name), name_of(snapshot, b->name)) < 0;
 }
 
 static void sort_pods(const scheduler *s, uint32_t *pods, uint32_t count)
@@ -39,13 +39,13 @@ static void sort_pods(const scheduler *s, uint32_t *pods, uint32_t count)
 
 static bool measure(peer *k)
 {
-    const karp_snapshot *w = k->s->snapshot;
+    const karp_snapshot *s = k->s->snapshot;
     static const uint32_t resources[] = { RESOURCE_CPU, RESOURCE_MEMORY };
     for (uint32_t h = 0; h < k->s->hosts.count; h++) {
-        const state_node *n = &w->nodes[k->s->hosts.items[h].node];
+        const state_node *n = &s->nodes[k->s->hosts.items[h].node];
         for (size_t r = 0; r < 2; r++) {
             int64_t units = 0;
-            (void)amount_scale(resource_list_get(n->allocatable, resources[r]), w->units[resources[r]], &units);
+            (void)amount_scale(resource_list_get(n->allocatable, resources[r]), s->units[resources[r]], &units);
             k->size[h][r] = (double)units;
         }
     }

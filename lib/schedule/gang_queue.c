@@ -31,11 +31,11 @@ static bool count_places(gang_loop *l, uint32_t id, workload_try *t)
 /* The group that keeps this one from starting: itself, or the one below a composite that has just one, or a choice. */
 static uint32_t blamed(const gang_loop *l, uint32_t id)
 {
-    const karp_snapshot *w = l->s->snapshot;
-    const pod_group *o = group_object(w, &l->all->items[id]);
+    const karp_snapshot *s = l->s->snapshot;
+    const pod_group *o = group_object(s, &l->all->items[id]);
     bool through = o != NULL && (o->one_of || l->all->items[id].child_count == 1);
     for (uint32_t c = l->first_child[id]; c != NO_ID && through; c = l->next_child[c]) {
-        const pod_group *below = group_object(w, &l->all->items[c]);
+        const pod_group *below = group_object(s, &l->all->items[c]);
         if (o->one_of && l->flavor != NO_TEXT && below->resource_flavor != l->flavor) continue;
         if (l->results[c].reason != KARP_REASON_NONE) return blamed(l, c);
     }

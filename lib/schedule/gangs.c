@@ -5,9 +5,9 @@
 
 /* ---- members ----------------------------------------------------------------------------------------------------- */
 
-static bool is_gated(const karp_snapshot *w, uint32_t pod_number)
+static bool is_gated(const karp_snapshot *s, uint32_t pod_number)
 {
-    return store_marks(&w->raw, pod_at(&w->raw, pod_number))->gated && w->pod_node[pod_number] == NO_ID;
+    return store_marks(&s->raw, pod_at(&s->raw, pod_number))->gated && s->pod_node[pod_number] == NO_ID;
 }
 
 /* Whether the member stays on its node. */
@@ -42,11 +42,11 @@ gang_count gang_counts(scheduler *s, const member_group *g)
 /* kube-scheduler schedules nothing of a group whose pods differ from it in priority. */
 bool gang_priorities_differ(const scheduler *s, const member_group *g)
 {
-    const karp_snapshot *w = s->snapshot;
-    const pod_group *o = group_object(w, g);
+    const karp_snapshot *snapshot = s->snapshot;
+    const pod_group *o = group_object(snapshot, g);
     int32_t its = o != NULL && o->has_priority ? o->priority : 0;
     for (uint32_t i = 0; i < g->pod_count; i++) {
-        const shape *h = shape_of(w, w->pod_class[g->pods[i]]);
+        const shape *h = shape_of(snapshot, snapshot->pod_class[g->pods[i]]);
         if ((h->has_priority ? h->priority : 0) != its) return true;
     }
     return false;
@@ -56,12 +56,12 @@ bool gang_priorities_differ(const scheduler *s, const member_group *g)
  * have two values, or a node lacks the label. */
 uint32_t gang_bound_domain(const scheduler *s, const member_group *g, uint32_t key, bool *one)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     uint32_t found = NO_ID;
     *one = true;
     for (uint32_t i = 0; i < g->pod_count && *one; i++) {
         if (!stays(s, g->pods[i])) continue;
-        uint32_t value = label_get(w->raw.nodes.items[w->pod_node[g->pods[i]]].meta.labels, key);
+        uint32_t value = label_get(snapshot->raw.nodes.items[snapshot->pod_node[g->pods[i]]].meta.labels, key);
         *one = value != NO_ID && value != NO_TEXT && (found == NO_ID || found == value);
         found = value;
     }

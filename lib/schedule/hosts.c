@@ -48,16 +48,16 @@ static void note_marked(scheduler *s, uint32_t number)
 }
 
 /* The mean of the parts of cpu and memory that bound pods request; 0 for a node without them. */
-static double used_part(const karp_snapshot *w, const state_node *n)
+static double used_part(const karp_snapshot *s, const state_node *n)
 {
     static const char *const counted[] = { "cpu", "memory" };
     double sum = 0, count = 0;
     for (uint32_t i = 0; i < n->allocatable.count; i++) {
         const resource_amount *a = &n->allocatable.items[i];
-        uint32_t column = w->column_of[a->resource];
+        uint32_t column = s->column_of[a->resource];
         int64_t all;
-        if (!str_in_words(strings_get(&w->raw.resources, a->resource), counted, 2) || column == w->nowhere ||
-            !amount_scale(a->value, w->units[a->resource], &all) || all <= 0)
+        if (!str_in_words(strings_get(&s->raw.resources, a->resource), counted, 2) || column == s->nowhere ||
+            !amount_scale(a->value, s->units[a->resource], &all) || all <= 0)
             continue;
         sum += ((double)all - (double)n->available[column]) / (double)all;
         count++;
@@ -92,16 +92,16 @@ static bool order_by_use(scheduler *s, uint32_t *nodes, uint32_t count)
 /* State nodes are sorted by name; those that are not initialized come last. */
 static bool list_hosts(scheduler *s, uint32_t *first, uint32_t *later)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     const bool by_name = !in_force(s, RULE_MOST_ALLOCATED) && !in_force(s, RULE_LEAST_ALLOCATED);
     uint32_t count = 0, ready = 0;
     bool ok = true;
-    for (uint32_t i = 0; i < w->node_count && ok; i++) {
-        const state_node *n = &w->nodes[i];
+    for (uint32_t i = 0; i < snapshot->node_count && ok; i++) {
+        const state_node *n = &snapshot->nodes[i];
         enum { AHEAD = 8 };
-        if (i + AHEAD * 2 < w->node_count) __builtin_prefetch(&w->nodes[i + AHEAD * 2]);
-        if (s->settings.shield && i + AHEAD < w->node_count && w->nodes[i + AHEAD].claim != NO_ID)
-            __builtin_prefetch(&w->raw.claims.items[w->nodes[i + AHEAD].claim].last_pod_event);
+        if (i + AHEAD * 2 < snapshot->node_count) __builtin_prefetch(&snapshot->nodes[i + AHEAD * 2]);
+        if (s->settings.shield && i + AHEAD < snapshot->node_count && snapshot->nodes[i + AHEAD].claim != NO_ID)
+            __builtin_prefetch(&snapshot->raw.claims.items[snapshot->nodes[i + AHEAD].claim].last_pod_event);
         if (n->marked) note_marked(s, i);
         else if (!n->initialized) later[count++] = i;
         else if (by_name) ok = list_host(s, i);
@@ -115,14 +115,15 @@ static bool list_hosts(scheduler *s, uint32_t *first, uint32_t *later)
 
 bool hosts_init(scheduler *s)
 {
-    const karp_snapshot *w = s->snapshot;
-    size_t nodes = w->node_count + (size_t)1;
-    s->topology.host_of_text = arena_array(&s->data, w->raw.text.count + 1, sizeof *s->topology.host_of_text);
-    s->hosts.marked_nodes = arena_array(&s->data, bits_words(w->raw.nodes.count + 1), sizeof *s->hosts.marked_nodes);
+    const karp_snapshot *snapshot = s->snapshot;
+    size_t nodes = snapshot->node_count + (size_t)1;
+    s->topology.host_of_text = arena_array(&s->data, snapshot->raw.text.count + 1, sizeof *s->topology.host_of_text);
+    s->hosts.marked_nodes = arena_array(&s->data, bits_words(snapshot->raw.nodes.count + 1),
+                                        sizeof *s->hosts.marked_nodes);
     s->hosts.items = arena_alloc(&s->data, nodes * sizeof *s->hosts.items);
-    s->hosts.marked_names = s->settings.shield
-                                ? arena_array(&s->data, bits_words(w->raw.names.count), sizeof *s->hosts.marked_names)
-                                : NULL;
+    s->hosts.marked_names = s->settings.shield ? arena_array(&s->data, bits_words(snapshot->raw.names.count),
+                                                             sizeof *s->hosts.marked_names)
+                                               : NULL;
     s->hosts.of_node = arena_alloc(&s->data, nodes * sizeof *s->hosts.of_node);
     uint32_t *later = arena_alloc(&s->data, 2 * nodes * sizeof *later);
     return s->topology.host_of_text != NULL && s->hosts.marked_nodes != NULL && s->hosts.items != NULL &&
@@ -160,21 +161,21 @@ static void add_vector(int64_t *into, const int64_t *v, uint32_t dims)
 static void daemon_reserve(scheduler *s, const state_node *n, const int64_t *requests, int64_t *reserve,
                            int64_t *running)
 {
-    const karp_snapshot *w = s->snapshot;
-    memset(reserve, 0, w->dims * sizeof *reserve);
-    memset(running, 0, w->dims * sizeof *running);
-    for (uint32_t i = 0; i < w->daemon_count; i++) {
+    const karp_snapshot *snapshot = s->snapshot;
+    memset(reserve, 0, snapshot->dims * sizeof *reserve);
+    memset(running, 0, snapshot->dims * sizeof *running);
+    for (uint32_t i = 0; i < snapshot->daemon_count; i++) {
         if (daemon_on_node(s, &s->templates.daemons[i], n))
-            add_vector(reserve, requests + (size_t)i * w->dims, w->dims);
+            add_vector(reserve, requests + (size_t)i * snapshot->dims, snapshot->dims);
     }
-    const pod_class *classes = w->held != NULL ? w->held : w->classes;
+    const pod_class *classes = snapshot->held != NULL ? snapshot->held : snapshot->classes;
     bool some = false;
-    for (uint32_t d = 0; d < w->dims; d++) some = some || reserve[d] > 0;
+    for (uint32_t d = 0; d < snapshot->dims; d++) some = some || reserve[d] > 0;
     for (uint32_t i = 0; some && i < n->pod_count; i++) {
-        if (!(pod_at(&w->raw, n->pods[i])->flags & POD_OF_DAEMON_SET)) continue;
-        add_vector(running, classes[w->pod_class[n->pods[i]]].requests, w->dims);
+        if (!(pod_at(&snapshot->raw, n->pods[i])->flags & POD_OF_DAEMON_SET)) continue;
+        add_vector(running, classes[snapshot->pod_class[n->pods[i]]].requests, snapshot->dims);
     }
-    for (uint32_t d = 0; d < w->dims; d++) reserve[d] = reserve[d] > running[d] ? reserve[d] - running[d] : 0;
+    for (uint32_t d = 0; d < snapshot->dims; d++) reserve[d] = reserve[d] > running[d] ? reserve[d] - running[d] : 0;
 }
 
 /* Without daemons. A resource that the node does not have is 0. */
@@ -195,10 +196,10 @@ static void leave_served(const scheduler *s, const state_node *n, host *t)
 
 bool hosts_reserve(scheduler *s)
 {
-    const karp_snapshot *w = s->snapshot;
-    size_t bytes = ((size_t)w->daemon_count + 2) * w->dims * sizeof(int64_t);
+    const karp_snapshot *snapshot = s->snapshot;
+    size_t bytes = ((size_t)snapshot->daemon_count + 2) * snapshot->dims * sizeof(int64_t);
     int64_t *requests = mem_zalloc(s->context, bytes);
-    bool all_left = w->daemon_count == 0 && w->nowhere == NO_ID;
+    bool all_left = snapshot->daemon_count == 0 && snapshot->nowhere == NO_ID;
     size_t entries = (s->hosts.count + (size_t)1) * s->vectors.dims;
     int64_t *left = all_left ? arena_alloc(&s->data, entries * sizeof *left)
                              : arena_array(&s->data, entries, sizeof *left);
@@ -207,23 +208,24 @@ bool hosts_reserve(scheduler *s)
         mem_free(s->context, requests, bytes);
         return false;
     }
-    int64_t *reserve = requests + (size_t)w->daemon_count * w->dims, *running = reserve + w->dims;
-    for (uint32_t i = 0; i < w->daemon_count; i++)
-        vector_of(w, w->daemons[i].shape->requests, requests + (size_t)i * w->dims);
+    int64_t *reserve = requests + (size_t)snapshot->daemon_count * snapshot->dims, *running = reserve + snapshot->dims;
+    for (uint32_t i = 0; i < snapshot->daemon_count; i++)
+        vector_of(snapshot, snapshot->daemons[i].shape->requests, requests + (size_t)i * snapshot->dims);
     for (uint32_t h = 0; h < s->hosts.count; h++) {
-        const state_node *n = &w->nodes[s->hosts.items[h].node];
+        const state_node *n = &snapshot->nodes[s->hosts.items[h].node];
         host *t = &s->hosts.items[h];
         enum { AHEAD = 8 }; /* prefetch distance in nodes */
-        if (h + AHEAD < s->hosts.count) __builtin_prefetch(w->nodes[s->hosts.items[h + AHEAD].node].available);
+        if (h + AHEAD < s->hosts.count) __builtin_prefetch(snapshot->nodes[s->hosts.items[h + AHEAD].node].available);
         t->left = left + (size_t)h * s->vectors.dims;
         if (all_left) {
             leave_all(s, n, t);
             if (s->vectors.device_class != NULL) leave_served(s, n, t);
             continue;
         }
-        if (w->daemon_count > 0) daemon_reserve(s, n, requests, reserve, running);
+        if (snapshot->daemon_count > 0) daemon_reserve(s, n, requests, reserve, running);
         for (uint32_t i = 0; i < n->allocatable.count; i++) { /* only resources that the node has can be used up */
-            uint32_t named = n->allocatable.items[i].resource, r = w->column_of[named], d = s->vectors.index_of[named];
+            uint32_t named = n->allocatable.items[i].resource, r = snapshot->column_of[named],
+                     d = s->vectors.index_of[named];
             int64_t rest = n->available[r] - reserve[r];
             if (rest < 0) t->negative = true;
             if (d != NO_ID && s->vectors.resources[d] == named) t->left[d] = rest;
@@ -248,12 +250,12 @@ void hosts_free(scheduler *s)
 /* Loads the ports of pods bound to the node, when the first pod with ports is checked. */
 static bool load_ports(scheduler *s, host *h)
 {
-    const karp_snapshot *w = s->snapshot;
-    const state_node *n = &w->nodes[h->node];
+    const karp_snapshot *snapshot = s->snapshot;
+    const state_node *n = &snapshot->nodes[h->node];
     if (h->ports_loaded) return true;
     h->ports_loaded = s->hosts.loaded = true;
     for (uint32_t i = 0; i < n->pod_count; i++) {
-        const shape *bound = shape_of(w, w->pod_class[n->pods[i]]);
+        const shape *bound = shape_of(snapshot, snapshot->pod_class[n->pods[i]]);
         if (!ports_take(s, &h->ports, &h->port_count, &h->port_capacity, n->pods[i], bound->ports)) return false;
     }
     h->ports_bound = h->port_count;
@@ -313,9 +315,9 @@ static bool host_fits(const scheduler *s, const host *h, const class_state *k)
 /* The checks in Karpenter's order. *lasting: the rejection is valid for the rest of the run. */
 static uint32_t refusal(scheduler *s, host *h, uint32_t pod_number, const view *v, uint32_t *set, bool *lasting)
 {
-    const karp_snapshot *w = s->snapshot;
-    const state_node *n = &w->nodes[h->node];
-    const shape *p = shape_of(w, v->class_);
+    const karp_snapshot *snapshot = s->snapshot;
+    const state_node *n = &snapshot->nodes[h->node];
+    const shape *p = shape_of(snapshot, v->class_);
     *lasting = true;
     if (!taints_tolerated(s->snapshot, v->tolerations, taints_of_node(s, n))) {
         *lasting = v->next == LAST_VIEW; /* a relaxed view may tolerate more */

@@ -57,11 +57,11 @@ static bool find_largest(scheduler *s)
 
 bool limits_init(scheduler *s)
 {
-    const karp_snapshot *w = s->snapshot;
-    s->templates.limits = arena_array(&s->data, w->raw.pools.count + 1, sizeof *s->templates.limits);
+    const karp_snapshot *snapshot = s->snapshot;
+    s->templates.limits = arena_array(&s->data, snapshot->raw.pools.count + 1, sizeof *s->templates.limits);
     if (s->templates.limits == NULL) return false;
-    for (uint32_t p = 0; p < w->raw.pools.count; p++) {
-        resource_list list = w->raw.pools.items[p].limits;
+    for (uint32_t p = 0; p < snapshot->raw.pools.count; p++) {
+        resource_list list = snapshot->raw.pools.items[p].limits;
         pool_limit *l = &s->templates.limits[p];
         uint32_t *resources = arena_array(&s->data, list.count + (size_t)1, sizeof *resources);
         uint32_t *columns = arena_array(&s->data, list.count + (size_t)1, sizeof *columns);
@@ -73,10 +73,10 @@ bool limits_init(scheduler *s)
         l->columns = columns;
         for (uint32_t i = 0; i < list.count; i++) {
             resources[i] = list.items[i].resource;
-            columns[i] = w->column_of[resources[i]];
+            columns[i] = snapshot->column_of[resources[i]];
             amount left = list.items[i].value;
             for (uint32_t h = 0; h < s->hosts.count; h++) {
-                const state_node *n = &w->nodes[s->hosts.items[h].node];
+                const state_node *n = &snapshot->nodes[s->hosts.items[h].node];
                 if (n->pool == p && !amount_sub(left, resource_list_get(n->capacity, resources[i]), &left)) {
                     left = amount_whole(-unlimited); /* used up, clamped */
                 }
@@ -259,28 +259,28 @@ bool min_values_met(scheduler *s, const template_ *t, const uint64_t *bits, uint
 /* The warnings are about a NodePool that would be used first but has reached its limits, so that nodes for its pods are
  * launched from other NodePools. */
 /* The limit that follows `last` by resource name (NO_ID: the first); NO_ID = none. */
-static uint32_t next_limit(const karp_snapshot *w, const resource_list *limits, uint32_t last)
+static uint32_t next_limit(const karp_snapshot *s, const resource_list *limits, uint32_t last)
 {
     uint32_t next = NO_ID;
     for (uint32_t i = 0; i < limits->count; i++) {
-        karp_str name = strings_get(&w->raw.resources, limits->items[i].resource);
-        if (last != NO_ID && compare_str(name, strings_get(&w->raw.resources, limits->items[last].resource)) <= 0)
+        karp_str name = strings_get(&s->raw.resources, limits->items[i].resource);
+        if (last != NO_ID && compare_str(name, strings_get(&s->raw.resources, limits->items[last].resource)) <= 0)
             continue;
-        if (next == NO_ID || compare_str(name, strings_get(&w->raw.resources, limits->items[next].resource)) < 0)
+        if (next == NO_ID || compare_str(name, strings_get(&s->raw.resources, limits->items[next].resource)) < 0)
             next = i;
     }
     return next;
 }
 
-void limits_name(const karp_snapshot *w, uint32_t pool, strbuf *out)
+void limits_name(const karp_snapshot *s, uint32_t pool, strbuf *out)
 {
-    const resource_list *limits = &w->raw.pools.items[pool].limits;
-    uint32_t first = next_limit(w, limits, NO_ID);
-    for (uint32_t i = first; i != NO_ID; i = next_limit(w, limits, i)) {
+    const resource_list *limits = &s->raw.pools.items[pool].limits;
+    uint32_t first = next_limit(s, limits, NO_ID);
+    for (uint32_t i = first; i != NO_ID; i = next_limit(s, limits, i)) {
         char number[QUANTITY_TEXT];
         quantity q = { .value = limits->items[i].value, .binary = limits->items[i].binary };
         strbuf_adds(out, i == first ? "limit " : ", ");
-        strbuf_put(out, "", strings_get(&w->raw.resources, limits->items[i].resource), " ");
+        strbuf_put(out, "", strings_get(&s->raw.resources, limits->items[i].resource), " ");
         strbuf_add(out, number, quantity_format(q, number));
     }
 }
@@ -396,13 +396,13 @@ static bool report_template(scheduler *s, karp_decision *d, uint32_t template_nu
 
 /* ---- nodes beyond the limit -------------------------------------------------------------------------------------- */
 
-uint64_t nodes_beyond_limit(const karp_snapshot *w, const karp_decision *d, uint32_t pool)
+uint64_t nodes_beyond_limit(const karp_snapshot *s, const karp_decision *d, uint32_t pool)
 {
-    const node_pool *p = &w->raw.pools.items[pool];
+    const node_pool *p = &s->raw.pools.items[pool];
     const resource_amount *limit = resource_list_find(p->limits, RESOURCE_NODES);
     if (limit == NULL) return 0;
-    uint64_t before = 0, launched = launches_of(d, name_of(w, p->meta.name));
-    for (uint32_t i = 0; i < w->node_count; i++) before += w->nodes[i].pool == pool && !w->nodes[i].marked;
+    uint64_t before = 0, launched = launches_of(d, name_of(s, p->meta.name));
+    for (uint32_t i = 0; i < s->node_count; i++) before += s->nodes[i].pool == pool && !s->nodes[i].marked;
     bool beyond = launched > 0 && amount_cmp(amount_whole((int64_t)(before + launched)), limit->value) > 0;
     return beyond ? before + launched : 0;
 }

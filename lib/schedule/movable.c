@@ -138,16 +138,16 @@ bool pod_currently_reschedulable(const karp_snapshot *s, uint32_t pod_number, in
     return blocking_budgets[found] == 0 || (b->always_allow && (p->flags & POD_NOT_READY));
 }
 
-bool under_consolidate_after(const karp_snapshot *w, const state_node *n, int64_t now)
+bool under_consolidate_after(const karp_snapshot *s, const state_node *n, int64_t now)
 {
     if (n->pool == NO_ID || n->claim == NO_ID) return false;
-    int64_t after = w->raw.pools.items[n->pool].consolidate_after;
+    int64_t after = s->raw.pools.items[n->pool].consolidate_after;
     if (after == KARP_DURATION_UNSET || after == KARP_DURATION_NEVER || after == 0) return false;
-    const node_claim *claim_ = &w->raw.claims.items[n->claim];
+    const node_claim *claim_ = &s->raw.claims.items[n->claim];
     int64_t since = claim_->last_pod_event;
     if (since != KARP_NO_TIME && now - since >= after) return false; /* true for most nodes */
-    const condition *c = condition_find(claim_->conditions, w->known.initialized_condition);
-    if (c == NULL || c->status != w->known.status_true || !pool_usable(w, &w->raw.pools.items[n->pool])) return false;
+    const condition *c = condition_find(claim_->conditions, s->known.initialized_condition);
+    if (c == NULL || c->status != s->known.status_true || !pool_usable(s, &s->raw.pools.items[n->pool])) return false;
     if (since == KARP_NO_TIME) since = c->since;
     return since != KARP_NO_TIME && now - since < after;
 }

@@ -51,4 +51,4 @@ bool pod_currently_reschedulable(const karp_snapshot *s, uint32_t pod_number, in
 
 /* Whether the node's consolidateAfter is not over at `now`: then simulations of disruption place no pods of other nodes
  * on it. */
-bool under_consolidate_after(const karp_snapshot *w, const state_node *n, int64_t now);
+bool under_consolidate_after(const karp_snapshot *s, const state_node *n, int64_t now);

@@ -78,9 +78,9 @@ static karp_preference *row_of(counting *c, const shape *h, uint32_t kind, uint3
     return row;
 }
 
-static bool is_before(const karp_snapshot *w, uint32_t pod_number, karp_str named)
+static bool is_before(const karp_snapshot *s, uint32_t pod_number, karp_str named)
 {
-    return named.ptr == NULL || compare_str(pod_name(w, pod_number), named) < 0;
+    return named.ptr == NULL || compare_str(pod_name(s, pod_number), named) < 0;
 }
 
 enum fate { FATE_UNUSED, FATE_KEPT, FATE_DROPPED };

@@ -120,11 +120,11 @@ static void merge(const uint32_t *rank, pod_list x, pod_list y, uint32_t *to)
  * size. */
 static pod_list merge_all(const stretches *t, const uint32_t *which, uint32_t count, uint32_t *to, uint32_t *spare)
 {
-    const karp_snapshot *w = t->s->snapshot;
-    if (count == 1) return (pod_list){ w->queue + t->items.items[*which].first, t->items.items[*which].count };
+    const karp_snapshot *s = t->s->snapshot;
+    if (count == 1) return (pod_list){ s->queue + t->items.items[*which].first, t->items.items[*which].count };
     pod_list x = merge_all(t, which, count / 2, spare, to);
     pod_list y = merge_all(t, which + count / 2, count - count / 2, spare + x.count, to + x.count);
-    merge(w->pod_rank, x, y, to);
+    merge(s->pod_rank, x, y, to);
     return (pod_list){ to, x.count + y.count };
 }
 
@@ -160,14 +160,14 @@ static bool gather_slices(const scheduler *s, arena *a, pod_list **out)
 /* The pods of the round sorted by namespace and name. */
 static bool pods_by_name(const scheduler *s, uint32_t *order)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     uint32_t n = 0;
-    if (s->pods.count <= w->raw.pods.count / 16) {
+    if (s->pods.count <= snapshot->raw.pods.count / 16) {
         if (s->pods.count > 0) memcpy(order, s->pods.items, s->pods.count * sizeof *order);
-        return sort_ids(s->context, order, s->pods.count, by_rank, w->pod_rank);
+        return sort_ids(s->context, order, s->pods.count, by_rank, snapshot->pod_rank);
     }
-    for (size_t i = 0; i < w->raw.pods.count; i++) {
-        if (exclusion(&s->pods, w->by_name[i])) order[n++] = w->by_name[i];
+    for (size_t i = 0; i < snapshot->raw.pods.count; i++) {
+        if (exclusion(&s->pods, snapshot->by_name[i])) order[n++] = snapshot->by_name[i];
     }
     return true;
 }
@@ -212,7 +212,7 @@ static pod_list *gather(const scheduler *s, arena *a, uint8_t where, size_t targ
 /* The same when all pods of the snapshot were placed on claims, in runs. It is limited by memory bandwidth. */
 static pod_list *gather_runs(const scheduler *s, arena *a)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     uint32_t *first = starts(s, a, PLACE_CLAIM, s->claims.list.count);
     if (first == NULL) return NULL;
     uint32_t placed = first[s->claims.list.count + 1];
@@ -223,10 +223,10 @@ static pod_list *gather_runs(const scheduler *s, arena *a)
         if (placed < s->pods.count) memset(claim_of, 0xff, bytes);
         for (size_t i = 0; i < s->placement.runs.count; i++) {
             const pod_run *r = &s->placement.runs.items[i];
-            for (uint32_t k = 0; k < r->count; k++) claim_of[w->queue[r->first + k]] = r->target;
+            for (uint32_t k = 0; k < r->count; k++) claim_of[snapshot->queue[r->first + k]] = r->target;
         }
         for (uint32_t i = 0; i < s->pods.count; i++) {
-            uint32_t p = w->by_name[i], c = claim_of[p];
+            uint32_t p = snapshot->by_name[i], c = claim_of[p];
             if (c != NO_ID) pods[first[c + 1]++] = p;
         }
     }

@@ -81,16 +81,17 @@ static bool is_host(const scheduler *s, const alike *x) { return x->c.key == s->
 static bool list_pods(chooser *k)
 {
     scheduler *s = k->s;
-    const karp_snapshot *w = s->snapshot;
-    k->bound = arena_alloc(k->a, (w->groups->count + (size_t)1) * sizeof *k->bound);
+    const karp_snapshot *snapshot = s->snapshot;
+    k->bound = arena_alloc(k->a, (snapshot->groups->count + (size_t)1) * sizeof *k->bound);
     if (k->bound == NULL) return false;
-    memset(k->bound, 0xff, w->groups->count * sizeof *k->bound);
-    for (uint32_t p = 0; p < w->raw.pods.count; p++) {
+    memset(k->bound, 0xff, snapshot->groups->count * sizeof *k->bound);
+    for (uint32_t p = 0; p < snapshot->raw.pods.count; p++) {
         uint32_t id = confining_group(s, p);
         if (id == NO_ID) continue;
         if (k->r->class_of[p] == NO_ID) {
-            bool stays = w->pod_node[p] != NO_ID && exclusion(&s->pods, p) == 0;
-            if (stays) k->bound[id] = label_get(w->raw.nodes.items[w->pod_node[p]].meta.labels, key_of(s, id));
+            bool stays = snapshot->pod_node[p] != NO_ID && exclusion(&s->pods, p) == 0;
+            if (stays)
+                k->bound[id] = label_get(snapshot->raw.nodes.items[snapshot->pod_node[p]].meta.labels, key_of(s, id));
             continue;
         }
         confined *slot = list_push(s->context, &k->pods, sizeof *slot);
@@ -183,11 +184,11 @@ static bool list_kinds(chooser *k)
 
 static bool find_rows(chooser *k, uint32_t key, const gang_domain *from, domain_rows *out)
 {
-    const karp_snapshot *w = k->s->snapshot;
+    const karp_snapshot *s = k->s->snapshot;
     *out = (domain_rows){ from->value, k->domain_count++, arena_array(k->a, k->row_words + 1, sizeof *out->rows) };
     if (out->rows == NULL || !relaxed_reach(k->s, k->a, k->r, from->set, out->rows)) return false;
     for (uint32_t i = 0; i < k->r->node_count; i++) {
-        if (label_get(w->nodes[k->r->nodes[i]].labels, key) == from->value)
+        if (label_get(s->nodes[k->r->nodes[i]].labels, key) == from->value)
             bits_set(out->rows, k->r->offer_count + (size_t)i);
     }
     return true;
@@ -285,7 +286,7 @@ static bool number_classes(chooser *k, alike *x)
 static void share_rows(chooser *k, const alike *x)
 {
     relaxed *r = k->r;
-    const karp_snapshot *w = k->s->snapshot;
+    const karp_snapshot *s = k->s->snapshot;
     size_t width = bits_words(r->class_count);
     for (size_t row = 0; row < k->rows; row++) {
         bool fits = true;
@@ -293,7 +294,7 @@ static void share_rows(chooser *k, const alike *x)
             fits = bits_test(r->allowed + row * width, x->c.members[m]);
         bool existing = row >= r->offer_count;
         if (x->bound != NO_ID)
-            fits = fits && existing && label_get(w->nodes[r->nodes[row - r->offer_count]].labels, x->c.key) == x->bound;
+            fits = fits && existing && label_get(s->nodes[r->nodes[row - r->offer_count]].labels, x->c.key) == x->bound;
         if (fits) bits_set(r->allowed + row * width, x->c.class_);
     }
 }

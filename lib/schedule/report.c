@@ -53,12 +53,14 @@ static int by_pool_and_pods(uint32_t x, uint32_t y, const void *user)
 
 bool report_sort_claims(const scheduler *s, const received *r, uint32_t *claims, size_t count)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     size_t bytes = (s->claims.list.count + 1) * sizeof(struct claim_key);
     struct claim_key *keys = mem_alloc(s->context, bytes);
     for (size_t i = 0; i < count && keys != NULL; i++) {
-        const node_pool *p = &w->raw.pools.items[s->templates.items[s->claims.list.items[claims[i]].template_].pool];
-        keys[claims[i]] = (struct claim_key){ name_of(w, p->meta.name), w->pod_rank[r->claims[claims[i]].pods[0]] };
+        const node_pool *p =
+            &snapshot->raw.pools.items[s->templates.items[s->claims.list.items[claims[i]].template_].pool];
+        keys[claims[i]] = (struct claim_key){ name_of(snapshot, p->meta.name),
+                                              snapshot->pod_rank[r->claims[claims[i]].pods[0]] };
     }
     bool ok = keys != NULL && sort_ids(s->context, claims, count, by_pool_and_pods, keys);
     mem_free(s->context, keys, bytes);
@@ -203,13 +205,13 @@ static bool report_ignored(scheduler *s, karp_decision *d)
     return true;
 }
 
-static const char *why_unusable(const karp_snapshot *w, const node_pool *p)
+static const char *why_unusable(const karp_snapshot *s, const node_pool *p)
 {
-    const condition *ready = condition_find(p->conditions, w->known.ready);
+    const condition *ready = condition_find(p->conditions, s->known.ready);
     if (p->replicas >= 0) return "it is static: it has replicas; raise them, or add a NodePool without replicas";
     if (p->meta.deletion != KARP_NO_TIME) return "it is being deleted";
-    if (ready == NULL || ready->status != w->known.status_true) return "its condition Ready is not True";
-    if (condition_find(p->conditions, w->known.validation_succeeded) == NULL)
+    if (ready == NULL || ready->status != s->known.status_true) return "its condition Ready is not True";
+    if (condition_find(p->conditions, s->known.validation_succeeded) == NULL)
         return "it has no condition ValidationSucceeded";
     return "it has no condition NodeClassReady";
 }
@@ -227,13 +229,13 @@ static bool warn_of_pool(scheduler *s, karp_decision *d, const node_pool *p)
 /* Warns of each NodePool if none is usable; sorted by name, so that the input order does not matter. */
 static bool warn_of_unusable(scheduler *s, karp_decision *d)
 {
-    const karp_snapshot *w = s->snapshot;
-    const uint32_t *pools = pools_by_name(w, &s->round.data);
+    const karp_snapshot *snapshot = s->snapshot;
+    const uint32_t *pools = pools_by_name(snapshot, &s->round.data);
     bool ok = pools != NULL;
-    for (size_t i = 0; ok && i < w->raw.pools.count; i++) {
-        const node_pool *p = &w->raw.pools.items[pools[i]];
+    for (size_t i = 0; ok && i < snapshot->raw.pools.count; i++) {
+        const node_pool *p = &snapshot->raw.pools.items[pools[i]];
         /* Errors that NodePool validation rejects are reported separately. */
-        ok = karp_snapshot_pool_fault(w, name_of(w, p->meta.name), NULL) != NULL || warn_of_pool(s, d, p);
+        ok = karp_snapshot_pool_fault(snapshot, name_of(snapshot, p->meta.name), NULL) != NULL || warn_of_pool(s, d, p);
     }
     return ok;
 }
@@ -295,11 +297,11 @@ static bool warn_of_dropped(scheduler *s, karp_decision *d)
 static bool warn_of_fault(scheduler *s, karp_decision *d, const node_pool *p, const pool_fault *f)
 {
     static const char *const parts[] = { "requirement", "label", "taint", "startup taint" };
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     strbuf b = strbuf_on(s->context);
-    strbuf_put(&b, "NodePool ", name_of(w, p->meta.name), ": Karpenter would not use it: its ");
+    strbuf_put(&b, "NodePool ", name_of(snapshot, p->meta.name), ": Karpenter would not use it: its ");
     strbuf_adds(&b, parts[f->part]);
-    strbuf_put(&b, " ", text_of(w, f->key), " ");
+    strbuf_put(&b, " ", text_of(snapshot, f->key), " ");
     strbuf_adds(&b, f->wrong);
     bool ok = !b.failed && decision_warn(d, b.ptr, b.len);
     strbuf_free(&b);
@@ -328,17 +330,18 @@ static bool is_on_unknown_node(const scheduler *s, uint32_t pod_number)
 
 static bool warn_of_unknown_nodes(scheduler *s, karp_decision *d)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     uint32_t first = NO_ID, more = 0;
-    for (size_t i = 0; i < w->raw.pods.count && w->orphan_pods > 0; i++) {
-        if (!is_on_unknown_node(s, w->by_name[i])) continue;
-        if (first == NO_ID) first = w->by_name[i];
+    for (size_t i = 0; i < snapshot->raw.pods.count && snapshot->orphan_pods > 0; i++) {
+        if (!is_on_unknown_node(s, snapshot->by_name[i])) continue;
+        if (first == NO_ID) first = snapshot->by_name[i];
         else more++;
     }
     if (first == NO_ID) return true;
     strbuf b = strbuf_on(s->context);
-    strbuf_put(&b, "Pod ", pod_name(w, first), ": its node ");
-    strbuf_put(&b, "", name_of(w, pod_at(&w->raw, first)->node), " is not in the input, so the pod counts nowhere");
+    strbuf_put(&b, "Pod ", pod_name(snapshot, first), ": its node ");
+    strbuf_put(&b, "", name_of(snapshot, pod_at(&snapshot->raw, first)->node),
+               " is not in the input, so the pod counts nowhere");
     if (more > 0) {
         strbuf_putu(&b, " (and ", more, " more like it)");
     }
@@ -349,22 +352,22 @@ static bool warn_of_unknown_nodes(scheduler *s, karp_decision *d)
 
 /* ---- nodes ------------------------------------------------------------------------------------------------------- */
 
-static bool fill_nodes(const karp_snapshot *w, const node_changes *changes, karp_decision *d)
+static bool fill_nodes(const karp_snapshot *s, const node_changes *changes, karp_decision *d)
 {
-    if (!list_reserve_more(d->context, &d->nodes, sizeof *d->nodes.items, w->node_count)) return false;
-    for (uint32_t i = 0; i < w->node_count; i++) {
+    if (!list_reserve_more(d->context, &d->nodes, sizeof *d->nodes.items, s->node_count)) return false;
+    for (uint32_t i = 0; i < s->node_count; i++) {
         karp_node_use *row = list_push(d->context, &d->nodes, sizeof *row);
         if (row == NULL) return false;
-        node_row(w, changes, i, row);
+        node_row(s, changes, i, row);
         d->cost_before += row->price;
     }
     return true;
 }
 
-bool report_nodes_unchanged(const karp_snapshot *w, karp_decision *d)
+bool report_nodes_unchanged(const karp_snapshot *s, karp_decision *d)
 {
     static const node_changes none = { NULL, NULL, 0 };
-    return fill_nodes(w, &none, d);
+    return fill_nodes(s, &none, d);
 }
 
 static bool receive_pods(const scheduler *s)

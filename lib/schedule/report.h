@@ -46,29 +46,29 @@ bool report_limited(scheduler *s, karp_decision *d);
 size_t launches_of(const karp_decision *d, karp_str pool);
 /* limits.c: the number of nodes that the NodePool has after the decision if that is more than its limit on nodes,
  * which Karpenter compares only with the nodes before a pass (Q-10); 0 = it is not. */
-uint64_t nodes_beyond_limit(const karp_snapshot *w, const karp_decision *d, uint32_t pool);
+uint64_t nodes_beyond_limit(const karp_snapshot *s, const karp_decision *d, uint32_t pool);
 /* reservations.c: the first free reservation of a type that a NodePool with these requirements would allow if its
  * requirement on capacity types were not; NULL = there is none, or it allows some. */
-const offering *reservation_excluded(algebra *a, const karp_snapshot *w, const type_table *table, uint32_t set);
+const offering *reservation_excluded(algebra *a, const karp_snapshot *s, const type_table *table, uint32_t set);
 /* reservations.c: warns of those of NodePools that the decision launches from. */
 bool report_reservations(scheduler *s, karp_decision *d);
 /* spread_notes.c: notes the spread constraints that do not count the pods which have them. */
 bool report_selectors(scheduler *s, karp_decision *d);
 /* Whether the constraint counts the pod that has it, or its selector is invalid. */
-bool spread_counts(const karp_snapshot *w, uint32_t pod_number, const spread_constraint *c);
+bool spread_counts(const karp_snapshot *s, uint32_t pod_number, const spread_constraint *c);
 /* Of a launch that is on-demand only since its pods are many: see fallback_notes.c. false = out of memory */
 bool report_fallbacks(scheduler *s, karp_decision *d);
 /* apart.c: "one pod like it for each node: host port 80 is free once on a node". false = there is no such rule. */
-bool show_apart(const karp_snapshot *w, uint32_t pod_number, strbuf *b);
+bool show_apart(const karp_snapshot *s, uint32_t pod_number, strbuf *b);
 /* apart.c: the same for launches of pods of which there are several, unless explain is none. false = out of memory */
 bool report_apart(scheduler *s, karp_decision *d);
 /* The limits of a NodePool as text, "limit cpu 400, memory 1600Gi"; empty when it has none. */
-void limits_name(const karp_snapshot *w, uint32_t pool, strbuf *out);
+void limits_name(const karp_snapshot *s, uint32_t pool, strbuf *out);
 
 /* The state nodes after the decision, and the costs before and after. */
 bool report_nodes(scheduler *s, karp_decision *d);
 /* The state nodes when nothing was scheduled, and the cost before. */
-bool report_nodes_unchanged(const karp_snapshot *w, karp_decision *d);
+bool report_nodes_unchanged(const karp_snapshot *s, karp_decision *d);
 
 /* The pods that each claim and each host received, sorted by name. The lists belong to the snapshot or are allocated
  * in `a`. */

@@ -243,10 +243,10 @@ static const karp_taint *taint_rows(const scheduler *s, karp_decision *d, taint_
     return rows;
 }
 
-static karp_choice choice_of(const karp_snapshot *w, const type_table *t, uint32_t type, uint32_t best)
+static karp_choice choice_of(const karp_snapshot *s, const type_table *t, uint32_t type, uint32_t best)
 {
     const offering *o = &t->offerings[best];
-    return (karp_choice){ text_of(w, t->types[type].name), text_or_none(w, o->zone), text_or_none(w, o->capacity_type),
+    return (karp_choice){ text_of(s, t->types[type].name), text_or_none(s, o->zone), text_or_none(s, o->capacity_type),
                           o->price };
 }
 
@@ -264,9 +264,9 @@ static karp_choice runner_up(scheduler *s, const launch_source *from)
 
 bool report_choice(scheduler *s, karp_decision *d, const type_table *t, const offering *o, karp_launch *row)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     const instance_type *y = &t->types[o->type];
-    row->choice = choice_of(w, t, o->type, (uint32_t)(o - t->offerings));
+    row->choice = choice_of(snapshot, t, o->type, (uint32_t)(o - t->offerings));
     row->list_price = o->price_from_overlay ? o->list_price : 0;
     size_t types, offers;
     (void)set_entries(&s->algebra, y->set, &types);
@@ -278,8 +278,8 @@ bool report_choice(scheduler *s, karp_decision *d, const type_table *t, const of
     if (!order_labels(s, &l)) return false;
     row->choice_labels = l.items;
     row->choice_label_count = l.count;
-    row->capacity = resource_rows(w, &d->data, y->capacity_list, &row->capacity_count);
-    row->allocatable = resource_rows(w, &d->data, y->allocatable_list, &row->allocatable_count);
+    row->capacity = resource_rows(snapshot, &d->data, y->capacity_list, &row->capacity_count);
+    row->allocatable = resource_rows(snapshot, &d->data, y->allocatable_list, &row->allocatable_count);
     return row->capacity != NULL && row->allocatable != NULL;
 }
 
@@ -357,11 +357,11 @@ static uint32_t find_like(scheduler *s, const launch_source *from)
 /* Fills everything that does not depend on the pods. */
 static bool fill_shared(scheduler *s, karp_decision *d, const launch_source *from, karp_launch *row)
 {
-    const karp_snapshot *w = s->snapshot;
-    const node_pool *p = &w->raw.pools.items[s->templates.items[from->template_].pool];
-    row->node_pool = name_of(w, p->meta.name);
-    row->node_class = (karp_node_class_ref){ text_of(w, p->class_group), text_of(w, p->class_kind),
-                                             text_of(w, p->class_name) };
+    const karp_snapshot *snapshot = s->snapshot;
+    const node_pool *p = &snapshot->raw.pools.items[s->templates.items[from->template_].pool];
+    row->node_pool = name_of(snapshot, p->meta.name);
+    row->node_class = (karp_node_class_ref){ text_of(snapshot, p->class_group), text_of(snapshot, p->class_kind),
+                                             text_of(snapshot, p->class_name) };
     row->expire_after = p->expire_after;
     row->termination_grace_period = p->termination_grace_period;
     row->requirements = set_rows(s, d, from->set, false, &row->requirement_count);

@@ -13,9 +13,9 @@
 /* Whether nodes can be launched from a table. Reservations of unusable NodePools do not count. */
 static bool serves(const scheduler *s, uint32_t table)
 {
-    const karp_snapshot *w = s->snapshot;
-    for (uint32_t p = 0; p < w->raw.pools.count; p++) {
-        if (w->pool_table[p] == table && pool_usable(w, &w->raw.pools.items[p])) return true;
+    const karp_snapshot *snapshot = s->snapshot;
+    for (uint32_t p = 0; p < snapshot->raw.pools.count; p++) {
+        if (snapshot->pool_table[p] == table && pool_usable(snapshot, &snapshot->raw.pools.items[p])) return true;
     }
     return false;
 }
@@ -41,19 +41,20 @@ bool reservations_add(scheduler *s, const type_table *t)
 
 bool reservations_init(scheduler *s)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     struct reservations *r = &s->reservations;
     size_t most = 0;
     map64_init(&r->numbers, s->context);
-    for (uint32_t t = 0; t < w->table_count; t++) most += w->tables[t].reserved_count;
+    for (uint32_t t = 0; t < snapshot->table_count; t++) most += snapshot->tables[t].reserved_count;
     r->left = arena_array(&s->data, most + 1, sizeof *r->left);
     r->initial = arena_array(&s->data, most + 1, sizeof *r->initial);
     r->texts = arena_array(&s->data, most + 1, sizeof *r->texts);
     r->listed = arena_array(&s->data, most + 1, 2 * sizeof *r->listed);
     if (r->left == NULL || r->initial == NULL || r->texts == NULL || r->listed == NULL) return false;
     r->held = r->listed + most + 1;
-    for (uint32_t t = 0; t < w->table_count; t++) {
-        if (w->tables[t].reserved_count > 0 && serves(s, t) && !reservations_add(s, &w->tables[t])) return false;
+    for (uint32_t t = 0; t < snapshot->table_count; t++) {
+        if (snapshot->tables[t].reserved_count > 0 && serves(s, t) && !reservations_add(s, &snapshot->tables[t]))
+            return false;
     }
     for (uint32_t i = 0; i < r->credit_count; i++) {
         uint32_t number = map64_get(&r->numbers, r->credits[i].reservation);
@@ -159,13 +160,13 @@ void reservation_use_one(scheduler *s, const offering *o)
 
 /* ---- reservations that a NodePool excludes ----------------------------------------------------------------------- */
 
-const offering *reservation_excluded(algebra *a, const karp_snapshot *w, const type_table *table, uint32_t set)
+const offering *reservation_excluded(algebra *a, const karp_snapshot *s, const type_table *table, uint32_t set)
 {
-    uint32_t wider = set_remove(a, set, w->known.capacity_type);
+    uint32_t wider = set_remove(a, set, s->known.capacity_type);
     const offering *found = NULL;
     for (uint32_t i = 0; table->has_reservations && i < table->offering_count; i++) {
         const offering *o = &table->offerings[i];
-        if (o->capacity_type != w->known.reserved || !o->available || o->reservation_capacity <= 0) continue;
+        if (o->capacity_type != s->known.reserved || !o->available || o->reservation_capacity <= 0) continue;
         if (set_compatible(a, set, o->set, true)) return NULL; /* it is used */
         if (found == NULL && set_agree(a, table->types[o->type].set, wider) && set_compatible(a, wider, o->set, true))
             found = o;
@@ -175,13 +176,13 @@ const offering *reservation_excluded(algebra *a, const karp_snapshot *w, const t
 
 bool report_reservations(scheduler *s, karp_decision *d)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     bool ok = true;
     for (uint32_t t = 0; ok && t < s->templates.count; t++) {
         const template_ *from = &s->templates.items[t];
-        karp_str name = pool_name(w, from->pool);
+        karp_str name = pool_name(snapshot, from->pool);
         const offering *o = from->table->has_reservations && launches_of(d, name) > 0
-                                ? reservation_excluded(&s->algebra, w, from->table, from->set)
+                                ? reservation_excluded(&s->algebra, snapshot, from->table, from->set)
                                 : NULL;
         if (o == NULL) continue;
         strbuf b = strbuf_on(s->context);
@@ -189,7 +190,7 @@ bool report_reservations(scheduler *s, karp_decision *d)
                    " does not use a capacity reservation of its node class: its capacity types exclude ");
         strbuf_addi(&b, o->reservation_capacity);
         strbuf_adds(&b, o->reservation_capacity == 1 ? " free instance of " : " free instances of ");
-        strbuf_put(&b, "", text_of(w, from->table->types[o->type].name), " (add reserved to them)");
+        strbuf_put(&b, "", text_of(snapshot, from->table->types[o->type].name), " (add reserved to them)");
         ok = !b.failed && decision_warn(d, b.ptr, b.len);
         strbuf_free(&b);
     }

@@ -22,12 +22,12 @@ bool scheduler_reuse(scheduler *s, const run_options *how)
 /* Pods must not move to a node that is not initialized, unless their own node is being deleted. */
 static bool refuse_uninitialized(scheduler *s)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     if (!placement_settle(s)) return false;
     for (uint32_t i = 0; i < s->pods.count; i++) {
-        uint32_t pod_number = s->pods.items[i], from = w->pod_node[pod_number];
+        uint32_t pod_number = s->pods.items[i], from = snapshot->pod_node[pod_number];
         place at = s->placement.places[pod_number];
-        if (at.where != PLACE_HOST || w->nodes[s->hosts.items[at.target].node].initialized) continue;
+        if (at.where != PLACE_HOST || snapshot->nodes[s->hosts.items[at.target].node].initialized) continue;
         if (from != NO_ID && bits_test(s->hosts.marked_nodes, from)) continue;
         failure *f = list_push(s->context, &s->placement.failures, sizeof *f);
         if (f == NULL) return false;
@@ -38,14 +38,15 @@ static bool refuse_uninitialized(scheduler *s)
 
 static void note_left_out(const scheduler *s, round_result *m)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     m->all_scheduled = true;
     m->left_out = NO_ID;
     for (size_t i = 0; i < s->placement.failures.count; i++) {
         uint32_t pod_number = s->placement.failures.items[i].pod;
-        if (pod_provisionable(pod_at(&w->raw, pod_number))) continue;
+        if (pod_provisionable(pod_at(&snapshot->raw, pod_number))) continue;
         m->all_scheduled = false;
-        if (m->left_out == NO_ID || w->pod_rank[pod_number] < w->pod_rank[m->left_out]) m->left_out = pod_number;
+        if (m->left_out == NO_ID || snapshot->pod_rank[pod_number] < snapshot->pod_rank[m->left_out])
+            m->left_out = pod_number;
     }
 }
 

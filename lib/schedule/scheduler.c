@@ -48,20 +48,20 @@ enum { LONG_VECTOR = 8 };
 
 static int by_resource_name(uint32_t a, uint32_t b, const void *user)
 {
-    const karp_snapshot *w = user;
-    return compare_str(strings_get(&w->raw.resources, w->resource_of[a]),
-                       strings_get(&w->raw.resources, w->resource_of[b]));
+    const karp_snapshot *s = user;
+    return compare_str(strings_get(&s->raw.resources, s->resource_of[a]),
+                       strings_get(&s->raw.resources, s->resource_of[b]));
 }
 
 /* The columns of a snapshot in an order that is independent of its objects: the fixed ones, followed by the others by
  * name. */
 static uint32_t *order_columns(scheduler *s)
 {
-    const karp_snapshot *w = s->snapshot;
-    uint32_t *order = arena_array(&s->data, w->dims + (size_t)1, sizeof *order), fixed = RESOURCE_PODS + 1;
-    for (uint32_t k = 0; order != NULL && k < w->dims; k++) order[k] = k;
-    bool ok = order != NULL &&
-              (w->dims <= fixed || sort_ids(s->context, order + fixed, w->dims - fixed, by_resource_name, w));
+    const karp_snapshot *snapshot = s->snapshot;
+    uint32_t *order = arena_array(&s->data, snapshot->dims + (size_t)1, sizeof *order), fixed = RESOURCE_PODS + 1;
+    for (uint32_t k = 0; order != NULL && k < snapshot->dims; k++) order[k] = k;
+    bool ok = order != NULL && (snapshot->dims <= fixed || sort_ids(s->context, order + fixed, snapshot->dims - fixed,
+                                                                    by_resource_name, snapshot));
     return ok ? order : NULL;
 }
 
@@ -84,24 +84,24 @@ static bool find_served(scheduler *s)
 /* Selects the resources that some pod requests. No other resource can decide whether a pod fits. */
 static bool choose_dims(scheduler *s)
 {
-    const karp_snapshot *w = s->snapshot;
-    s->vectors.columns = arena_array(&s->data, w->dims + (size_t)1, sizeof *s->vectors.columns);
-    s->vectors.resources = arena_array(&s->data, w->dims + (size_t)1, sizeof *s->vectors.resources);
-    s->vectors.index_of = arena_array(&s->data, w->raw.resources.count + (size_t)1, sizeof *s->vectors.index_of);
+    const karp_snapshot *snapshot = s->snapshot;
+    s->vectors.columns = arena_array(&s->data, snapshot->dims + (size_t)1, sizeof *s->vectors.columns);
+    s->vectors.resources = arena_array(&s->data, snapshot->dims + (size_t)1, sizeof *s->vectors.resources);
+    s->vectors.index_of = arena_array(&s->data, snapshot->raw.resources.count + (size_t)1, sizeof *s->vectors.index_of);
     const uint32_t *order = order_columns(s);
     if (s->vectors.columns == NULL || s->vectors.resources == NULL || s->vectors.index_of == NULL || order == NULL)
         return false;
-    for (uint32_t i = 0; i < w->dims; i++) {
+    for (uint32_t i = 0; i < snapshot->dims; i++) {
         uint32_t k = order[i];
         bool used = k <= RESOURCE_PODS;
-        for (uint32_t c = 0; c < w->class_count && !used; c++) used = w->classes[c].requests[k] != 0;
-        s->vectors.index_of[w->resource_of[k]] = used ? s->vectors.dims : NO_ID;
+        for (uint32_t c = 0; c < snapshot->class_count && !used; c++) used = snapshot->classes[c].requests[k] != 0;
+        s->vectors.index_of[snapshot->resource_of[k]] = used ? s->vectors.dims : NO_ID;
         if (!used) continue;
         s->vectors.columns[s->vectors.dims] = k;
-        s->vectors.resources[s->vectors.dims++] = w->resource_of[k];
+        s->vectors.resources[s->vectors.dims++] = snapshot->resource_of[k];
     }
-    for (uint32_t r = 0; r < w->raw.resources.count; r++)
-        s->vectors.index_of[r] = s->vectors.index_of[w->resource_of[w->column_of[r]]];
+    for (uint32_t r = 0; r < snapshot->raw.resources.count; r++)
+        s->vectors.index_of[r] = s->vectors.index_of[snapshot->resource_of[snapshot->column_of[r]]];
     s->vectors.zero = arena_array(&s->data, s->vectors.dims, sizeof *s->vectors.zero);
     return s->vectors.zero != NULL && find_served(s);
 }
@@ -119,19 +119,20 @@ static bool list_requested(scheduler *s, class_state *k)
 
 static bool make_classes(scheduler *s)
 {
-    const karp_snapshot *w = s->snapshot;
-    s->pods.classes = arena_array(&s->data, w->class_count + (size_t)1, sizeof *s->pods.classes);
-    int64_t *vectors = arena_array(&s->data, (w->class_count + (size_t)1) * s->vectors.dims, sizeof *vectors);
-    s->pods.entered = arena_array(&s->data, w->class_count + (size_t)1, sizeof *s->pods.entered);
+    const karp_snapshot *snapshot = s->snapshot;
+    s->pods.classes = arena_array(&s->data, snapshot->class_count + (size_t)1, sizeof *s->pods.classes);
+    int64_t *vectors = arena_array(&s->data, (snapshot->class_count + (size_t)1) * s->vectors.dims, sizeof *vectors);
+    s->pods.entered = arena_array(&s->data, snapshot->class_count + (size_t)1, sizeof *s->pods.entered);
     if (s->pods.classes == NULL || vectors == NULL || s->pods.entered == NULL) return false;
-    for (uint32_t c = 0; c < w->class_count; c++) {
+    for (uint32_t c = 0; c < snapshot->class_count; c++) {
         class_state *k = &s->pods.classes[c];
         k->first_view = NO_ID;
-        k->tracked = w->classes[c].volumes_found || !quirk(s, 2);
+        k->tracked = snapshot->classes[c].volumes_found || !quirk(s, 2);
         k->requests = vectors + (size_t)c * s->vectors.dims;
-        for (uint32_t d = 0; d < s->vectors.dims; d++) k->requests[d] = w->classes[c].requests[s->vectors.columns[d]];
+        for (uint32_t d = 0; d < s->vectors.dims; d++)
+            k->requests[d] = snapshot->classes[c].requests[s->vectors.columns[d]];
         for (uint32_t d = 0; d < s->vectors.dims; d++) k->served_count += is_served(s, d) && k->requests[d] > 0;
-        k->needs_devices = shape_of(w, c)->has_claims || k->served_count > 0;
+        k->needs_devices = shape_of(snapshot, c)->has_claims || k->served_count > 0;
         if (s->vectors.dims > LONG_VECTOR && !list_requested(s, k)) return false;
     }
     return true;
@@ -139,8 +140,8 @@ static bool make_classes(scheduler *s)
 
 static bool set_up(scheduler *s)
 {
-    const karp_snapshot *w = s->snapshot;
-    if (!algebra_init(&s->algebra, s->context, &w->facts, &w->algebra)) return false;
+    const karp_snapshot *snapshot = s->snapshot;
+    if (!algebra_init(&s->algebra, s->context, &snapshot->facts, &snapshot->algebra)) return false;
     return choose_dims(s) && make_classes(s) && types_init(s) && hosts_init(s) && admission_init(s) &&
            templates_init(s) && hosts_reserve(s) && limits_init(s) && reservations_init(s) && launch_volumes_init(s) &&
            claims_init(s) && default_spread_init(s) && topology_init(s) && devices_init(s) && rounds_init(s) &&

@@ -42,25 +42,25 @@ static bool own_ring(scheduler *s, queue *q)
 
 static bool queue_init(scheduler *s, queue *q)
 {
-    const karp_snapshot *w = s->snapshot;
-    size_t pods = w->raw.pods.count;
+    const karp_snapshot *snapshot = s->snapshot;
+    size_t pods = snapshot->raw.pods.count;
     q->capacity = q->length = q->fresh = s->pods.count;
     q->head = 0;
     if (s->pods.count == pods) {
-        q->pods = w->queue;
-        q->classes = w->queue_class;
+        q->pods = snapshot->queue;
+        q->classes = snapshot->queue_class;
         return true;
     }
     if (!own_ring(s, q)) return false;
     if (s->pods.count > pods / 16) { /* for most pods: the snapshot's order, filtered */
         uint32_t n = 0;
         for (size_t i = 0; i < pods; i++) {
-            if (exclusion(&s->pods, w->queue[i])) q->ring[n++] = w->queue[i];
+            if (exclusion(&s->pods, snapshot->queue[i])) q->ring[n++] = snapshot->queue[i];
         }
         return true;
     }
     if (s->pods.count > 0) memcpy(q->ring, s->pods.items, s->pods.count * sizeof *q->ring);
-    return sort_ids(s->context, q->ring, s->pods.count, by_rank, w->queue_rank);
+    return sort_ids(s->context, q->ring, s->pods.count, by_rank, snapshot->queue_rank);
 }
 
 /* ---- one pod ----------------------------------------------------------------------------------------------------- */

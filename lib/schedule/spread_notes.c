@@ -12,33 +12,33 @@ typedef struct missed {
 
 enum { NOT_LOOKED, NOT_MISSED, MISSED }; /* of a class; MISSED + the number of the constraint */
 
-bool spread_counts(const karp_snapshot *w, uint32_t pod_number, const spread_constraint *c)
+bool spread_counts(const karp_snapshot *s, uint32_t pod_number, const spread_constraint *c)
 {
     const selector *x = c->label_selector;
-    label_list labels = store_pod_labels(&w->raw, pod_at(&w->raw, pod_number)->labels);
+    label_list labels = store_pod_labels(&s->raw, pod_at(&s->raw, pod_number)->labels);
     return x != NULL && (!selector_valid(x) || selector_selects(x, labels));
 }
 
 /* MISSED + the first constraint that does not count the pod itself. */
-static uint32_t misses_itself(const karp_snapshot *w, uint32_t pod_number)
+static uint32_t misses_itself(const karp_snapshot *s, uint32_t pod_number)
 {
-    spread_list list = w->raw.shapes.items[pod_at(&w->raw, pod_number)->shape].spread;
+    spread_list list = s->raw.shapes.items[pod_at(&s->raw, pod_number)->shape].spread;
     for (uint32_t i = 0; i < list.count; i++) {
-        if (!spread_counts(w, pod_number, &list.items[i])) return MISSED + i;
+        if (!spread_counts(s, pod_number, &list.items[i])) return MISSED + i;
     }
     return NOT_MISSED;
 }
 
 /* " does not spread such pods, as its labelSelector asks for app=web, which they do not have". Of few pieces: there may
  * be a note for each second pod. */
-static void show_why(strbuf *b, const karp_snapshot *w, const missed *m, const selector *x)
+static void show_why(strbuf *b, const karp_snapshot *s, const missed *m, const selector *x)
 {
-    label_list labels = store_pod_labels(&w->raw, pod_at(&w->raw, m->first)->labels);
+    label_list labels = store_pod_labels(&s->raw, pod_at(&s->raw, m->first)->labels);
     for (uint32_t i = 0; x != NULL && i < x->labels.count; i++) {
         const label_pair *l = &x->labels.items[i];
         if (label_get(labels, l->key) == l->value) continue;
-        strbuf_put(b, " does not spread such pods, as its labelSelector asks for ", text_of(w, l->key), "=");
-        strbuf_addstr(b, text_of(w, l->value));
+        strbuf_put(b, " does not spread such pods, as its labelSelector asks for ", text_of(s, l->key), "=");
+        strbuf_addstr(b, text_of(s, l->value));
         strbuf_adds(b, ", which they do not have");
         return;
     }
@@ -47,58 +47,58 @@ static void show_why(strbuf *b, const karp_snapshot *w, const missed *m, const s
 }
 
 /* `b` is for the text of any note. */
-static bool note_missed(const karp_snapshot *w, karp_decision *d, strbuf *b, const missed *m)
+static bool note_missed(const karp_snapshot *s, karp_decision *d, strbuf *b, const missed *m)
 {
-    spread_list list = w->raw.shapes.items[pod_at(&w->raw, m->first)->shape].spread;
+    spread_list list = s->raw.shapes.items[pod_at(&s->raw, m->first)->shape].spread;
     const spread_constraint *c = &list.items[m->constraint];
     strbuf_clear(b);
     strbuf_adds(b, "Pod ");
-    strbuf_addstr(b, pod_name(w, m->first));
+    strbuf_addstr(b, pod_name(s, m->first));
     if (m->count > 1) {
         strbuf_putu(b, " and ", m->count - 1, "");
         strbuf_adds(b, m->count == 2 ? " more pod like it" : " more pods like it");
     }
     strbuf_adds(b, ": the topology spread by ");
-    strbuf_addstr(b, text_of(w, c->topology_key));
+    strbuf_addstr(b, text_of(s, c->topology_key));
     for (uint32_t i = m->constraint + 1; i < list.count; i++) {
-        if (!spread_counts(w, m->first, &list.items[i]))
-            strbuf_put(b, " and by ", text_of(w, list.items[i].topology_key), "");
+        if (!spread_counts(s, m->first, &list.items[i]))
+            strbuf_put(b, " and by ", text_of(s, list.items[i].topology_key), "");
     }
-    show_why(b, w, m, c->label_selector);
+    show_why(b, s, m, c->label_selector);
     return !b->failed && decision_warn(d, b->ptr, b->len);
 }
 
-static bool any_spread(const karp_snapshot *w)
+static bool any_spread(const karp_snapshot *s)
 {
-    for (size_t i = 0; i < w->raw.shapes.count; i++) {
-        if (w->raw.shapes.items[i].spread.count > 0) return true;
+    for (size_t i = 0; i < s->raw.shapes.count; i++) {
+        if (s->raw.shapes.items[i].spread.count > 0) return true;
     }
     return false;
 }
 
 bool report_selectors(scheduler *s, karp_decision *d)
 {
-    const karp_snapshot *w = s->snapshot;
-    if (!any_spread(w)) return true;
-    missed *of_shape = arena_array(&s->round.data, w->raw.shapes.count + (size_t)1, sizeof *of_shape);
-    uint32_t *found = arena_array(&s->round.data, w->class_count + (size_t)1, sizeof *found); /* by class */
+    const karp_snapshot *snapshot = s->snapshot;
+    if (!any_spread(snapshot)) return true;
+    missed *of_shape = arena_array(&s->round.data, snapshot->raw.shapes.count + (size_t)1, sizeof *of_shape);
+    uint32_t *found = arena_array(&s->round.data, snapshot->class_count + (size_t)1, sizeof *found); /* by class */
     size_t count = 0;
     bool ok = of_shape != NULL && found != NULL;
     for (uint32_t i = 0; ok && i < s->pods.count; i++) {
-        uint32_t number = s->pods.items[i], class_number = w->pod_class[number];
-        if (found[class_number] == NOT_LOOKED) found[class_number] = misses_itself(w, number);
+        uint32_t number = s->pods.items[i], class_number = snapshot->pod_class[number];
+        if (found[class_number] == NOT_LOOKED) found[class_number] = misses_itself(snapshot, number);
         if (found[class_number] < MISSED) continue;
-        missed *m = &of_shape[w->classes[class_number].shape];
-        if (m->count++ > 0 && w->pod_rank[number] > w->pod_rank[m->first]) continue;
+        missed *m = &of_shape[snapshot->classes[class_number].shape];
+        if (m->count++ > 0 && snapshot->pod_rank[number] > snapshot->pod_rank[m->first]) continue;
         m->first = number;
         m->constraint = found[class_number] - MISSED;
     }
-    for (size_t i = 0; ok && i < w->raw.shapes.count; i++) {
+    for (size_t i = 0; ok && i < snapshot->raw.shapes.count; i++) {
         if (of_shape[i].count > 0) of_shape[count++] = of_shape[i];
     }
-    ok = ok && sort_stable(s->context, of_shape, count, sizeof *of_shape, by_first_rank, w->pod_rank);
+    ok = ok && sort_stable(s->context, of_shape, count, sizeof *of_shape, by_first_rank, snapshot->pod_rank);
     strbuf b = strbuf_on(s->context);
-    for (size_t i = 0; ok && i < count; i++) ok = note_missed(w, d, &b, &of_shape[i]);
+    for (size_t i = 0; ok && i < count; i++) ok = note_missed(snapshot, d, &b, &of_shape[i]);
     strbuf_free(&b);
     return ok;
 }

@@ -25,10 +25,10 @@ static uint32_t taint_list_id(scheduler *s, taint_list list)
 
 static bool template_requirements(scheduler *s, template_ *t)
 {
-    const karp_snapshot *w = s->snapshot;
-    bool known = w->pool_templates != NULL && w->pool_templates[t->pool].table != NO_ID;
-    demand d = known ? w->pool_templates[t->pool].required : (demand){ EMPTY_SET, NO_ID };
-    if (!known && !demand_of_pool(&s->algebra, w, t->pool, &s->data, &d)) return false;
+    const karp_snapshot *snapshot = s->snapshot;
+    bool known = snapshot->pool_templates != NULL && snapshot->pool_templates[t->pool].table != NO_ID;
+    demand d = known ? snapshot->pool_templates[t->pool].required : (demand){ EMPTY_SET, NO_ID };
+    if (!known && !demand_of_pool(&s->algebra, snapshot, t->pool, &s->data, &d)) return false;
     t->set = d.set;
     t->host_possible = d.host == NO_ID || requirement_has_fresh(requirement_get(&s->algebra, d.host));
     return !s->failed && !s->algebra.failed;
@@ -66,24 +66,24 @@ static uint64_t *pre_filter(scheduler *s, template_ *t)
 
 static bool make_daemon_views(scheduler *s)
 {
-    const karp_snapshot *w = s->snapshot;
-    s->templates.daemons = arena_array(&s->data, w->daemon_count + (size_t)1, sizeof *s->templates.daemons);
+    const karp_snapshot *snapshot = s->snapshot;
+    s->templates.daemons = arena_array(&s->data, snapshot->daemon_count + (size_t)1, sizeof *s->templates.daemons);
     if (s->templates.daemons == NULL) return false;
-    for (uint32_t i = 0; i < w->daemon_count; i++) {
+    for (uint32_t i = 0; i < snapshot->daemon_count; i++) {
         struct daemon_view *d = &s->templates.daemons[i];
-        const shape *h = w->daemons[i].shape;
+        const shape *h = snapshot->daemons[i].shape;
         d->tolerations = h->tolerations;
         if (!quirk(s, 1) && !add_prefer_no_schedule(s, &d->tolerations))
             return false; /* otherwise computed once for a template */
-        d->refused = h->has_claims && !w->raw.settings.dra_requests;
-        d->term_count = w->daemons[i].required.count > 0 ? w->daemons[i].required.count : 1;
+        d->refused = h->has_claims && !snapshot->raw.settings.dra_requests;
+        d->term_count = snapshot->daemons[i].required.count > 0 ? snapshot->daemons[i].required.count : 1;
         d->terms = arena_array(&s->data, d->term_count, sizeof *d->terms);
         if (d->terms == NULL) return false;
         for (uint32_t t = 0; t < d->term_count; t++) {
             d->terms[t] = (demand){ EMPTY_SET, NO_ID };
             if (!demand_of_labels(&s->algebra, h->node_selector, &d->terms[t])) return false;
-            if (w->daemons[i].required.count == 0) continue;
-            if (!demand_of_expressions(&s->algebra, w->daemons[i].required.items[t].expressions, &d->terms[t]))
+            if (snapshot->daemons[i].required.count == 0) continue;
+            if (!demand_of_expressions(&s->algebra, snapshot->daemons[i].required.items[t].expressions, &d->terms[t]))
                 return false;
         }
     }
@@ -147,13 +147,14 @@ static void gathering_free(scheduler *s, gathering *g)
 
 static bool gather_overhead(scheduler *s, const uint64_t *members, resource_list *out)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     size_t count = 0, n = 0;
-    for (uint32_t i = 0; i < w->daemon_count; i++) count += bits_test(members, i) ? daemon_on_new_nodes(w, i).count : 0;
+    for (uint32_t i = 0; i < snapshot->daemon_count; i++)
+        count += bits_test(members, i) ? daemon_on_new_nodes(snapshot, i).count : 0;
     resource_amount *items = mem_alloc(s->context, count * sizeof *items);
     if (items == NULL) return false;
-    for (uint32_t i = 0; i < w->daemon_count; i++) {
-        const resource_list required = daemon_on_new_nodes(w, i);
+    for (uint32_t i = 0; i < snapshot->daemon_count; i++) {
+        const resource_list required = daemon_on_new_nodes(snapshot, i);
         if (!bits_test(members, i) || required.count == 0) continue;
         memcpy(items + n, required.items, required.count * sizeof *items);
         n += required.count;
@@ -165,18 +166,18 @@ static bool gather_overhead(scheduler *s, const uint64_t *members, resource_list
 
 static bool gather_load(scheduler *s, const uint64_t *members, daemon_load *out)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     uint32_t ports = 0;
-    for (uint32_t i = 0; i < w->daemon_count; i++)
-        ports += bits_test(members, i) ? w->daemons[i].shape->ports.count : 0;
+    for (uint32_t i = 0; i < snapshot->daemon_count; i++)
+        ports += bits_test(members, i) ? snapshot->daemons[i].shape->ports.count : 0;
     out->ports = arena_array(&s->data, ports + (size_t)1, sizeof *out->ports);
     if (out->ports == NULL) return false;
-    for (uint32_t i = 0; i < w->daemon_count; i++) {
+    for (uint32_t i = 0; i < snapshot->daemon_count; i++) {
         if (!bits_test(members, i)) continue;
-        const shape *h = w->daemons[i].shape;
+        const shape *h = snapshot->daemons[i].shape;
         for (uint32_t p = 0; p < h->ports.count; p++)
-            out->ports[out->port_count++] = (port_use){ h->ports.items[p], w->daemons[i].pod };
-        out->named_ports = out->named_ports || (h->ports.count > 0 && w->daemons[i].pod != NO_ID);
+            out->ports[out->port_count++] = (port_use){ h->ports.items[p], snapshot->daemons[i].pod };
+        out->named_ports = out->named_ports || (h->ports.count > 0 && snapshot->daemons[i].pod != NO_ID);
     }
     return gather_overhead(s, members, &out->overhead);
 }
@@ -307,17 +308,19 @@ static bool finish_templates(scheduler *s, uint64_t **bits)
 
 static bool make_templates(scheduler *s, const uint32_t *order, uint32_t count)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     uint64_t **bits = arena_array(&s->data, count + (size_t)1, sizeof *bits);
     s->templates.items = arena_array(&s->data, count + (size_t)1, sizeof *s->templates.items);
     s->templates.dropped = arena_array(&s->data, count + (size_t)1, sizeof *s->templates.dropped);
     if (bits == NULL || s->templates.items == NULL || s->templates.dropped == NULL) return false;
     for (uint32_t i = 0; i < count; i++) {
-        const node_pool *p = &w->raw.pools.items[order[i]];
-        template_ t = { .pool = order[i], .order = i, .taints = p->taints, .table_number = w->pool_table[order[i]] };
+        const node_pool *p = &snapshot->raw.pools.items[order[i]];
+        template_ t = {
+            .pool = order[i], .order = i, .taints = p->taints, .table_number = snapshot->pool_table[order[i]]
+        };
         t.taints_id = taint_list_id(s, p->taints);
         for (uint32_t k = 0; k < p->taints.count; k++) {
-            if (p->taints.items[k].effect == w->known.prefer_no_schedule)
+            if (p->taints.items[k].effect == snapshot->known.prefer_no_schedule)
                 s->settings.tolerate_prefer_no_schedule = true;
         }
         if (t.taints_id == NO_ID || !template_requirements(s, &t)) return false;
@@ -326,7 +329,7 @@ static bool make_templates(scheduler *s, const uint32_t *order, uint32_t count)
             s->templates.dropped[s->templates.dropped_count++] = t;
             continue;
         }
-        t.table = &w->tables[t.table_number];
+        t.table = &snapshot->tables[t.table_number];
         uint64_t *left = pre_filter(s, &t);
         if (left == NULL) return false;
         if (t.dropped_reason != KARP_REASON_NONE) {
@@ -341,15 +344,15 @@ static bool make_templates(scheduler *s, const uint32_t *order, uint32_t count)
 
 bool templates_init(scheduler *s)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     words_init(&s->templates.taint_lists, s->context);
-    uint32_t *order = arena_array(&s->data, w->raw.pools.count + 1, sizeof *order), count = 0;
+    uint32_t *order = arena_array(&s->data, snapshot->raw.pools.count + 1, sizeof *order), count = 0;
     if (order == NULL || !make_daemon_views(s)) return false;
-    for (uint32_t i = 0; i < w->raw.pools.count; i++) {
-        if (pool_usable(w, &w->raw.pools.items[i])) order[count++] = i;
+    for (uint32_t i = 0; i < snapshot->raw.pools.count; i++) {
+        if (pool_usable(snapshot, &snapshot->raw.pools.items[i])) order[count++] = i;
     }
     s->templates.usable_pools = count;
-    return sort_ids(s->context, order, count, by_weight, w) && make_templates(s, order, count);
+    return sort_ids(s->context, order, count, by_weight, snapshot) && make_templates(s, order, count);
 }
 
 bool template_of_static(scheduler *s, uint32_t pool, uint32_t *number)

@@ -39,10 +39,11 @@ bool topology_list_bound(scheduler *s)
 /* Numbers every Node's host name now, so that all later numbers belong to claims. */
 static bool number_nodes(scheduler *s)
 {
-    const karp_snapshot *w = s->snapshot;
-    for (size_t i = 0; i < w->raw.nodes.count; i++) {
-        uint32_t at = w->node_of_name[i];
-        const state_node *state = at < w->node_count && w->nodes[at].node == i ? &w->nodes[at] : NULL;
+    const karp_snapshot *snapshot = s->snapshot;
+    for (size_t i = 0; i < snapshot->raw.nodes.count; i++) {
+        uint32_t at = snapshot->node_of_name[i];
+        const state_node *state = at < snapshot->node_count && snapshot->nodes[at].node == i ? &snapshot->nodes[at]
+                                                                                             : NULL;
         if (state != NULL && state->host_is_name && !state->marked) continue; /* hosts_init() has numbered it */
         const node *n = &s->snapshot->raw.nodes.items[i];
         uint32_t text = label_get(n->meta.labels, s->snapshot->known.hostname);
@@ -57,18 +58,18 @@ static bool number_nodes(scheduler *s)
  * label, without a fallback. */
 static bool register_bound(scheduler *s)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     bool some = false;
-    for (uint32_t c = 0; c < w->class_count; c++) some = some || shape_of(w, c)->required_anti.count > 0;
-    for (size_t i = 0; some && i < w->raw.pods.count && w->raw.nodes.count > 0; i++) {
-        uint32_t p = w->by_name[i], class_number = w->pod_class[p];
-        if (w->pod_node[p] == NO_ID || (exclusion(&s->pods, p) && leaves_its_count(s, p))) continue;
-        const pod *q = pod_at(&w->raw, p);
-        const shape *h = shape_of(w, class_number);
+    for (uint32_t c = 0; c < snapshot->class_count; c++) some = some || shape_of(snapshot, c)->required_anti.count > 0;
+    for (size_t i = 0; some && i < snapshot->raw.pods.count && snapshot->raw.nodes.count > 0; i++) {
+        uint32_t p = snapshot->by_name[i], class_number = snapshot->pod_class[p];
+        if (snapshot->pod_node[p] == NO_ID || (exclusion(&s->pods, p) && leaves_its_count(s, p))) continue;
+        const pod *q = pod_at(&snapshot->raw, p);
+        const shape *h = shape_of(snapshot, class_number);
         if (h->required_anti.count == 0) continue;
-        const node *n = &w->raw.nodes.items[w->pod_node[p]];
-        if (q->phase == KARP_PHASE_SUCCEEDED || q->phase == KARP_PHASE_FAILED || !node_is_known(w, n)) continue;
-        if (w->lost != NULL && bits_test(w->lost, w->pod_node[p])) continue;
+        const node *n = &snapshot->raw.nodes.items[snapshot->pod_node[p]];
+        if (q->phase == KARP_PHASE_SUCCEEDED || q->phase == KARP_PHASE_FAILED || !node_is_known(snapshot, n)) continue;
+        if (snapshot->lost != NULL && bits_test(snapshot->lost, snapshot->pod_node[p])) continue;
         if (!topology_register_inverse(s, class_number, h->tolerations)) return false;
         for (uint32_t k = 0; k < s->pods.classes[class_number].inverse_count; k++) {
             group *g = &s->topology.groups.items[s->pods.classes[class_number].inverse_owned[k]];

@@ -24,20 +24,22 @@ struct node_volumes {
 /* NULL = the node has no CSINode. */
 static const csi_node *csi_of(const scheduler *s, const host *h)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     /* the Node's own name: until it is registered, the state node has its claim's */
-    uint32_t n = w->nodes[h->node].node;
-    uint32_t i = n == NO_ID ? NO_ID : store_find(&w->raw, KIND_CSI_NODE, NO_TEXT, w->raw.nodes.items[n].meta.name);
-    return i == NO_ID ? NULL : &w->raw.csi_nodes.items[i];
+    uint32_t n = snapshot->nodes[h->node].node;
+    uint32_t i = n == NO_ID
+                     ? NO_ID
+                     : store_find(&snapshot->raw, KIND_CSI_NODE, NO_TEXT, snapshot->raw.nodes.items[n].meta.name);
+    return i == NO_ID ? NULL : &snapshot->raw.csi_nodes.items[i];
 }
 
 /* The instance type whose limits apply if the node publishes none (K15-2); NULL = none. Karpenter has only the types of
  * NodePools to which it can schedule pods (Q-40). */
 static const instance_type *type_behind(const scheduler *s, const host *h)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     if (!in_force(s, RULE_TYPE_VOLUME_LIMITS)) return NULL;
-    const instance_type *found = type_of_node(w, &w->nodes[h->node], quirk(s, 40));
+    const instance_type *found = type_of_node(snapshot, &snapshot->nodes[h->node], quirk(s, 40));
     return found != NULL && found->overlaid && !in_force(s, RULE_OVERLAYS_KEEP) ? NULL : found;
 }
 
@@ -233,10 +235,10 @@ void volumes_free(scheduler *s, host *h)
 
 void volumes_init(scheduler *s)
 {
-    const karp_snapshot *w = s->snapshot;
-    s->volumes.limited = w->raw.csi_nodes.count > 0;
-    for (uint32_t t = 0; t < w->table_count && in_force(s, RULE_TYPE_VOLUME_LIMITS); t++)
-        s->volumes.limited = s->volumes.limited || w->tables[t].limits_volumes;
+    const karp_snapshot *snapshot = s->snapshot;
+    s->volumes.limited = snapshot->raw.csi_nodes.count > 0;
+    for (uint32_t t = 0; t < snapshot->table_count && in_force(s, RULE_TYPE_VOLUME_LIMITS); t++)
+        s->volumes.limited = s->volumes.limited || snapshot->tables[t].limits_volumes;
 }
 
 bool volumes_look_up_fails(const scheduler *s, uint32_t class_number)
@@ -272,11 +274,11 @@ static bool add_driver(scheduler *s, uint32_t driver)
 
 bool launch_volumes_init(scheduler *s)
 {
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     if (!in_force(s, RULE_LAUNCH_VOLUMES)) return true;
-    for (uint32_t t = 0; t < w->table_count; t++) {
-        for (uint32_t i = 0; w->tables[t].limits_volumes && i < w->tables[t].type_count; i++) {
-            const instance_type *type = &w->tables[t].types[i];
+    for (uint32_t t = 0; t < snapshot->table_count; t++) {
+        for (uint32_t i = 0; snapshot->tables[t].limits_volumes && i < snapshot->tables[t].type_count; i++) {
+            const instance_type *type = &snapshot->tables[t].types[i];
             for (uint32_t l = 0; l < type->volume_limit_count; l++) {
                 if (!add_driver(s, type->volume_limits[l].driver)) return false;
             }

@@ -143,15 +143,15 @@ static karp_str keep(refused_pod *p, strbuf *b)
 /* The first claim of the pod whose volume excludes the domain. */
 static karp_str excluding_volume(refused_pod *p, const refusing_group *q, uint32_t domain)
 {
-    const karp_snapshot *w = p->s->snapshot;
+    const karp_snapshot *s = p->s->snapshot;
     const domain_key *k = &p->s->topology.keys[q->g->key];
-    const pod *of = pod_at(&w->raw, p->pod);
-    const struct words_entry *claims = &w->raw.volumes.entries[of->volumes];
+    const pod *of = pod_at(&s->raw, p->pod);
+    const struct words_entry *claims = &s->raw.volumes.entries[of->volumes];
     karp_str name = { "", 0 };
     for (uint32_t i = 0; i < claims->count && name.len == 0; i++) {
-        if (!claim_excludes(w, of->name_space, claims->ptr[i], k->normalized, k->values[domain])) continue;
+        if (!claim_excludes(s, of->name_space, claims->ptr[i], k->normalized, k->values[domain])) continue;
         strbuf b = strbuf_on(p->s->context);
-        strbuf_addname(&b, text_of(w, of->name_space), name_of(w, claims->ptr[i]));
+        strbuf_addname(&b, text_of(s, of->name_space), name_of(s, claims->ptr[i]));
         name = keep(p, &b);
     }
     return name;
@@ -171,10 +171,10 @@ static void finish_domain(refused_pod *p, const refusing_group *q, uint32_t doma
 
 static void fill_domain(refused_pod *p, const refusing_group *q, uint32_t domain, karp_topology_domain *row)
 {
-    const karp_snapshot *w = p->s->snapshot;
+    const karp_snapshot *s = p->s->snapshot;
     static const karp_str none = { "", 0 };
     const domain_source *from = &q->sources[domain];
-    *row = (karp_topology_domain){ .value = text_of(w, p->s->topology.keys[q->g->key].values[domain]),
+    *row = (karp_topology_domain){ .value = text_of(s, p->s->topology.keys[q->g->key].values[domain]),
                                    .count = (uint32_t)q->g->counts[domain],
                                    .code = code_of(p, q, domain),
                                    .named = from->named,
@@ -184,8 +184,8 @@ static void fill_domain(refused_pod *p, const refusing_group *q, uint32_t domain
                                    .node_pool = none,
                                    .pod = none,
                                    .volume = none };
-    if (from->node != NO_ID) row->node = name_of(w, w->nodes[from->node].name);
-    if (from->pool != NO_ID) row->node_pool = pool_name(w, from->pool);
+    if (from->node != NO_ID) row->node = name_of(s, s->nodes[from->node].name);
+    if (from->pool != NO_ID) row->node_pool = pool_name(s, from->pool);
     if (row->code == KARP_DOMAIN_VOLUME) row->volume = excluding_volume(p, q, domain);
     row->minimum = q->g->kind == GROUP_SPREAD && bits_test(q->own, domain) && q->g->counts[domain] <= q->least;
     finish_domain(p, q, domain, row);

@@ -53,14 +53,14 @@ static bool add_offerings(listing *l, const template_ *t)
 static bool list_keys(listing *l)
 {
     scheduler *s = l->s;
-    const karp_snapshot *w = s->snapshot;
+    const karp_snapshot *snapshot = s->snapshot;
     for (uint32_t t = 0; t < s->templates.count; t++) {
         if (!add_offerings(l, &s->templates.items[t])) return false;
     }
     size_t launchable = l->keys.count;
     for (uint32_t h = 0; h < s->hosts.count && !s->failed; h++) {
-        const state_node *n = &w->nodes[s->hosts.items[h].node];
-        uint32_t reservation = label_get(n->labels, w->raw.reservation_id);
+        const state_node *n = &snapshot->nodes[s->hosts.items[h].node];
+        uint32_t reservation = label_get(n->labels, snapshot->raw.reservation_id);
         l->of_host[h] = add_key(l, n->pool_name, n->zone, n->capacity_type, reservation);
     }
     l->launches = arena_array(&s->data, l->keys.count + 1, 1);
@@ -73,7 +73,7 @@ static bool list_keys(listing *l)
 
 static int by_names(const void *x, const void *y, const void *user)
 {
-    const karp_snapshot *w = user;
+    const karp_snapshot *s = user;
     const flavour *a = x, *b = y;
     const uint32_t pairs[][2] = { { a->pool, b->pool },
                                   { a->zone, b->zone },
@@ -82,7 +82,7 @@ static int by_names(const void *x, const void *y, const void *user)
     for (size_t i = 0; i < KEY_WORDS; i++) {
         if (pairs[i][0] == pairs[i][1]) continue;
         if (pairs[i][0] == NO_ID || pairs[i][1] == NO_ID) return pairs[i][0] == NO_ID ? 1 : -1; /* without one: last */
-        int order = compare_str(text_of(w, pairs[i][0]), text_of(w, pairs[i][1]));
+        int order = compare_str(text_of(s, pairs[i][0]), text_of(s, pairs[i][1]));
         if (order != 0) return order;
     }
     return 0;
@@ -91,15 +91,16 @@ static int by_names(const void *x, const void *y, const void *user)
 /* What launches of the flavour have to meet. */
 static uint32_t set_of(scheduler *s, const flavour *f)
 {
-    const karp_snapshot *w = s->snapshot;
-    const uint32_t pairs[][2] = { { w->known.node_pool, f->pool },
-                                  { w->known.zone, f->zone },
-                                  { w->known.capacity_type, f->capacity_type },
-                                  { w->raw.reservation_id, f->reservation } };
+    const karp_snapshot *snapshot = s->snapshot;
+    const uint32_t pairs[][2] = { { snapshot->known.node_pool, f->pool },
+                                  { snapshot->known.zone, f->zone },
+                                  { snapshot->known.capacity_type, f->capacity_type },
+                                  { snapshot->raw.reservation_id, f->reservation } };
     uint32_t set = EMPTY_SET;
     for (size_t i = 0; i < KEY_WORDS; i++) {
         if (pairs[i][1] == NO_ID) continue;
-        set = set_add(&s->algebra, set, requirement_in(&s->algebra, w->facts.normalized[pairs[i][0]], pairs[i][1]));
+        set = set_add(&s->algebra, set,
+                      requirement_in(&s->algebra, snapshot->facts.normalized[pairs[i][0]], pairs[i][1]));
     }
     return set;
 }

@@ -312,14 +312,14 @@ karp_status take_reserved(outcome *o, const karp_label *labels, size_t count, in
 /* Nodes that end return their instances. */
 static karp_status return_reserved(outcome *o)
 {
-    const karp_snapshot *w = o->before;
+    const karp_snapshot *s = o->before;
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < w->node_count && status == KARP_OK; i++) {
-        const state_node *n = &w->nodes[i];
-        if (n->capacity_type != w->known.reserved || !is_gone(o, n->name)) continue;
-        uint32_t id = label_get(n->labels, w->raw.reservation_id);
-        const karp_label labels[] = { { text_of(w, w->known.capacity_type), str("reserved") },
-                                      { text_of(w, w->raw.reservation_id), id == NO_ID ? str("") : text_of(w, id) } };
+    for (size_t i = 0; i < s->node_count && status == KARP_OK; i++) {
+        const state_node *n = &s->nodes[i];
+        if (n->capacity_type != s->known.reserved || !is_gone(o, n->name)) continue;
+        uint32_t id = label_get(n->labels, s->raw.reservation_id);
+        const karp_label labels[] = { { text_of(s, s->known.capacity_type), str("reserved") },
+                                      { text_of(s, s->raw.reservation_id), id == NO_ID ? str("") : text_of(s, id) } };
         status = take_reserved(o, labels, 2, -1);
     }
     return status;

@@ -66,12 +66,12 @@ static bool list_anti_keys(verifier *v, kinds *k)
     return !v->failed;
 }
 
-static bool soft_pools(const karp_snapshot *w)
+static bool soft_pools(const karp_snapshot *s)
 {
-    for (uint32_t p = 0; p < w->raw.pools.count; p++) {
-        taint_list taints = w->raw.pools.items[p].taints;
+    for (uint32_t p = 0; p < s->raw.pools.count; p++) {
+        taint_list taints = s->raw.pools.items[p].taints;
         for (uint32_t i = 0; i < taints.count; i++) {
-            if (taints.items[i].effect == w->known.prefer_no_schedule) return true;
+            if (taints.items[i].effect == s->known.prefer_no_schedule) return true;
         }
     }
     return false;
@@ -209,12 +209,12 @@ void constraint_uses_free(constraint_uses *a)
 
 const target *kinds_node(verifier *v, kinds *k, uint32_t node_index)
 {
-    const karp_snapshot *w = v->snapshot;
+    const karp_snapshot *s = v->snapshot;
     if (k->nodes == NULL) {
-        target *nodes = verifier_alloc(v, w->raw.nodes.count + 1, sizeof *nodes);
-        for (uint32_t i = 0; nodes != NULL && i < w->raw.nodes.count && !v->failed; i++) {
-            const node *n = &w->raw.nodes.items[i];
-            nodes[i].node = w->node_of_name[i];
+        target *nodes = verifier_alloc(v, s->raw.nodes.count + 1, sizeof *nodes);
+        for (uint32_t i = 0; nodes != NULL && i < s->raw.nodes.count && !v->failed; i++) {
+            const node *n = &s->raw.nodes.items[i];
+            nodes[i].node = s->node_of_name[i];
             nodes[i].pool = NO_ID;
             nodes[i].taints = n->taints;
             rules_add_labels(&v->words, &nodes[i].labels, n->meta.labels);

@@ -462,10 +462,10 @@ static int64_t least_free_reserved(const verifier *v, const type_table *table, u
 /* Offerings of unusable NodePools do not count. */
 static int64_t free_reserved(const verifier *v, uint32_t id)
 {
-    const karp_snapshot *w = v->snapshot;
+    const karp_snapshot *s = v->snapshot;
     int64_t least = -1;
-    for (uint32_t p = 0; p < w->raw.pools.count; p++) {
-        if (pool_open(v, p)) least = least_free_reserved(v, &w->tables[w->pool_table[p]], id, least);
+    for (uint32_t p = 0; p < s->raw.pools.count; p++) {
+        if (pool_open(v, p)) least = least_free_reserved(v, &s->tables[s->pool_table[p]], id, least);
     }
     return least;
 }

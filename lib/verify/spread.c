@@ -90,9 +90,9 @@ static void put_in_set(sets *x, uint32_t kind, const spread_constraint *c)
 
 static void sets_fill(sets *x)
 {
-    const karp_snapshot *w = x->v->snapshot;
-    for (uint32_t k = 0; k < w->class_count && !x->v->failed; k++) {
-        spread_list list = w->raw.shapes.items[w->classes[k].shape].spread;
+    const karp_snapshot *s = x->v->snapshot;
+    for (uint32_t k = 0; k < s->class_count && !x->v->failed; k++) {
+        spread_list list = s->raw.shapes.items[s->classes[k].shape].spread;
         for (uint32_t i = 0; i < list.count; i++) {
             if (list.items[i].label_selector != NULL) put_in_set(x, k, &list.items[i]);
         }
@@ -101,11 +101,11 @@ static void sets_fill(sets *x)
 
 static bool conflated(sets *x, const spread_check *s)
 {
-    const karp_snapshot *w = s->v->snapshot;
+    const karp_snapshot *snapshot = s->v->snapshot;
     uint32_t number = set_number(x, s->kind, s->c);
     if (number == NO_ID || x->list.items[number].mixed) return true;
-    for (uint32_t i = 0; i < w->raw.default_spread.count; i++) {
-        const spread_constraint *o = &w->raw.default_spread.items[i];
+    for (uint32_t i = 0; i < snapshot->raw.default_spread.count; i++) {
+        const spread_constraint *o = &snapshot->raw.default_spread.items[i];
         if (o->topology_key == s->c->topology_key && o->max_skew == s->c->max_skew) return true;
     }
     return false;
@@ -114,8 +114,8 @@ static bool conflated(sets *x, const spread_check *s)
 /* Whether relaxation may give a pod a new group that does not count the pods placed before (S-Q5). */
 static bool may_change_group(const spread_check *s)
 {
-    const karp_snapshot *w = s->v->snapshot;
-    const shape *own = &w->raw.shapes.items[w->classes[s->kind].shape];
+    const karp_snapshot *snapshot = s->v->snapshot;
+    const shape *own = &snapshot->raw.shapes.items[snapshot->classes[s->kind].shape];
     if (own->required.count > 1) return true;
     return s->v->kinds->soft_pools;
 }
@@ -163,10 +163,10 @@ static bool taints_admit(const spread_check *s, const target *t)
 /* Whether the constraint considers nodes with these labels and taints, certainly or possibly. */
 static bool looked_at(const spread_check *s, const target *t, bool certain)
 {
-    const karp_snapshot *w = s->v->snapshot;
+    const karp_snapshot *snapshot = s->v->snapshot;
     if (!taints_admit(s, t)) return false;
     if (!s->c->honor_affinity) return true;
-    uint32_t host = t->is_launch || t->node == NO_ID ? NO_ID : w->nodes[t->node].hostname;
+    uint32_t host = t->is_launch || t->node == NO_ID ? NO_ID : snapshot->nodes[t->node].hostname;
     for (uint32_t i = 0; i < s->w->count; i++) {
         if (labels_satisfy(s->v, t, &s->w->terms[i], host) || (!certain && may_satisfy(s, t, &s->w->terms[i])))
             return true;
@@ -209,12 +209,13 @@ static bool may_have_counted(const spread_check *s, uint32_t p)
 static void count_nodes(spread_check *s)
 {
     verifier *v = s->v;
-    const karp_snapshot *w = v->snapshot;
-    for (uint32_t n = 0; n < w->raw.nodes.count && s->c->topology_key != w->known.hostname && !v->failed; n++) {
+    const karp_snapshot *snapshot = v->snapshot;
+    for (uint32_t n = 0; n < snapshot->raw.nodes.count && s->c->topology_key != snapshot->known.hostname && !v->failed;
+         n++) {
         const target *t = kinds_node(v, v->kinds, n);
         if (t == NULL || !verifier_worked(v, 64)) return;
-        if (t->node == NO_ID || w->nodes[t->node].marked || !looked_at(s, t, true)) continue;
-        uint32_t value = label_get(w->nodes[t->node].labels, s->c->topology_key);
+        if (t->node == NO_ID || snapshot->nodes[t->node].marked || !looked_at(s, t, true)) continue;
+        uint32_t value = label_get(snapshot->nodes[t->node].labels, s->c->topology_key);
         if (value != NO_ID) (void)count_of(s, value);
     }
 }
@@ -294,19 +295,19 @@ static void count_own(spread_check *s, bool own)
 static void count_pools(spread_check *s)
 {
     verifier *v = s->v;
-    const karp_snapshot *w = v->snapshot;
+    const karp_snapshot *snapshot = v->snapshot;
     uint32_t key = s->c->topology_key;
-    const shape *own = &w->raw.shapes.items[w->classes[s->kind].shape];
-    for (uint32_t p = 0; p < w->raw.pools.count && !v->failed; p++) {
+    const shape *own = &snapshot->raw.shapes.items[snapshot->classes[s->kind].shape];
+    for (uint32_t p = 0; p < snapshot->raw.pools.count && !v->failed; p++) {
         if (!facts_of_pool(v, p)->open) continue;
-        if (s->c->honor_taints && untolerated(v, own->tolerations, w->raw.pools.items[p].taints, false) != NULL)
+        if (s->c->honor_taints && untolerated(v, own->tolerations, snapshot->raw.pools.items[p].taints, false) != NULL)
             continue;
         const rule *base = rules_find(&v->pools[p].base, key);
         const type_table *table = v->pools[p].table;
         for (uint32_t t = 0; t < table->type_count; t++) {
-            uint32_t id = set_get(&w->algebra, table->types[t].set, key);
+            uint32_t id = set_get(&snapshot->algebra, table->types[t].set, key);
             if (id == NO_ID) continue;
-            rule r = rule_of_requirement(requirement_get(&w->algebra, id));
+            rule r = rule_of_requirement(requirement_get(&snapshot->algebra, id));
             for (uint32_t i = 0; !r.excludes && i < r.count && !v->failed; i++) {
                 if (base == NULL || rule_accepts(&v->words, base, r.values[i])) (void)count_of(s, r.values[i]);
             }

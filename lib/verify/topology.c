@@ -420,10 +420,10 @@ static void check_anti(verifier *v, const constraint_use *list, size_t count)
  * not count by its name. */
 static bool bars_where_it_runs(const verifier *v, uint32_t pod_number)
 {
-    const karp_snapshot *w = v->snapshot;
-    uint32_t n = w->pod_node[pod_number];
-    if (n == NO_ID || pod_over(pod_at(&w->raw, pod_number)) || v->waits[pod_number]) return false;
-    return node_is_known(w, &w->raw.nodes.items[n]) && (w->lost == NULL || !bits_test(w->lost, n));
+    const karp_snapshot *s = v->snapshot;
+    uint32_t n = s->pod_node[pod_number];
+    if (n == NO_ID || pod_over(pod_at(&s->raw, pod_number)) || v->waits[pod_number]) return false;
+    return node_is_known(s, &s->raw.nodes.items[n]) && (s->lost == NULL || !bits_test(s->lost, n));
 }
 
 /* Checks the term of running pods against the pods that the plan places. */
