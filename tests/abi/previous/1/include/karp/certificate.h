@@ -51,7 +51,9 @@ typedef struct karp_certificate_row {
     uint32_t of; /**< the offering, or offer_count + the existing node, whose resources they are */
     uint32_t extra_count;
     const int64_t *capacity; /**< by resource: what the node has for pods */
-    const int64_t *shares; /**< by resource: what all of it is worth, 10^-12 $/h */
+    /** By resource: what all of it is worth, 10^-12 $/h. If the row has cases, the sum says what no content is worth
+     * more than; for an offering that is its cost if the sum is 0. */
+    const int64_t *shares;
     const karp_certificate_extra *extras; /**< of classes of which the node may hold only a limited number */
     const uint64_t *classes; /**< bit c: pods of class c can be placed there */
 } karp_certificate_row;
@@ -178,7 +180,7 @@ typedef struct karp_certificate {
     const karp_certificate_point *points;
     uint32_t ignore_budgets, ignore_consolidate_after; /**< as the options of karp_repack() were */
     size_t case_count; /**< 0 = every row holds by its shares and extras */
-    const karp_certificate_case *cases; /**< by row; those of a row stand for its shares and extras */
+    const karp_certificate_case *cases; /**< by row; those of a row stand for its prices and extras */
     double spot_factor; /**< what prices of spot are multiplied by; 0 is as 1 */
     uint32_t ignore_preferences; /**< 1 = preferences do not count */
     uint32_t reserved; /**< zero */
