@@ -262,13 +262,14 @@ static bool find_alike(scheduler *s, const karp_decision *d, alike_list *found)
     if (ok) memset(last, 0xff, bytes); /* NO_ID */
     ok = ok && (!s->placement.in_runs || placement_settle(s));
     const place *places = s->placement.places;
-    for (uint32_t i = 0, count = s->pods.count; i < count && ok; i++) {
+    for (uint32_t i = 0, count = ok ? s->pods.count : 0; i < count; i++) {
         uint32_t pod_number = items[i], *number = &last[class_of[pod_number]], step = steps[pod_number];
         if (places[pod_number].where == PLACE_NONE) continue;
-        if (*number == NO_ID || found->items[*number].step != step)
+        if (*number == NO_ID || found->items[*number].step != step) {
             *number = alike_of(s, found, &number_of, pod_number, step);
-        ok = *number != NO_ID;
-        if (!ok) break;
+            ok = *number != NO_ID;
+            if (!ok) break;
+        }
         alike *pods = &found->items[*number];
         if (rank[pod_number] < rank[pods->first]) pods->first = pod_number;
         pods->count++;

@@ -84,10 +84,12 @@ bool report_selectors(scheduler *s, karp_decision *d)
     uint32_t *found = arena_array(&s->round.data, snapshot->class_count + (size_t)1, sizeof *found); /* by class */
     size_t count = 0;
     bool ok = of_shape != NULL && found != NULL;
-    for (uint32_t i = 0; ok && i < s->pods.count; i++) {
-        uint32_t number = s->pods.items[i], class_number = snapshot->pod_class[number];
+    const uint32_t *pods = s->pods.items, *class_of = snapshot->pod_class, pod_count = ok ? s->pods.count : 0;
+    for (uint32_t i = 0; i < pod_count; i++) {
+        uint32_t number = pods[i], class_number = class_of[number];
+        if (found[class_number] == NOT_MISSED) continue;
         if (found[class_number] == NOT_LOOKED) found[class_number] = misses_itself(snapshot, number);
-        if (found[class_number] < MISSED) continue;
+        if (found[class_number] == NOT_MISSED) continue;
         missed *m = &of_shape[snapshot->classes[class_number].shape];
         if (m->count++ > 0 && snapshot->pod_rank[number] > snapshot->pod_rank[m->first]) continue;
         m->first = number;
