@@ -17,7 +17,7 @@ def bench(*names):
 
 listed, _ = run('bench', '--list')
 families = [line.split()[0].removesuffix('N') for line in listed.splitlines()[:-1]]
-check(len(families) == 33 and 'b1-' in families and 'b6-mixed-' in families, f'families: {families}')
+check(len(families) == 34 and 'b1-' in families and 'b6-mixed-' in families, f'families: {families}')
 names = [family + ('50' if family.startswith(NODES) else '200') for family in families]
 first = bench(*names)
 equal([row['input'] for row in first], names, 'order')
