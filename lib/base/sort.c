@@ -271,7 +271,7 @@ static bool order_few(uint32_t *ids, uint64_t *numbers, uint32_t *to, uint64_t *
         }
         if (low == differ || few[low].number != numbers[i]) {
             if (differ == FEW) return false;
-            memmove(few + low + 1, few + low, (differ - low) * sizeof *few);
+            for (uint32_t k = differ; k > low; k--) few[k] = few[k - 1];
             few[low].number = numbers[i];
             few[low].seen = differ++;
         }
