@@ -162,7 +162,7 @@ static bool decode_own(karp_reader *reader, io_decoder *d, const tree *root, io_
     io_decode_own_meta(d, root, pod);
     if (known) return true;
     io_decode_pod_status(d, root, pod);
-    t->status = address;
+    t->status = d->status == KARP_OK ? address : 0;
     t->with_status = NULL;
     return true;
 }

@@ -167,9 +167,11 @@ karp_status resource_list_subtract(arena *a, resource_list x, resource_list y, r
     resource_amount *items = arena_array(a, (size_t)x.count + 1, sizeof *items);
     if (items == NULL) return KARP_E_NOMEM;
     for (uint32_t i = 0; i < x.count; i++) {
+        const resource_amount *less = resource_list_find(y, x.items[i].resource);
         items[i] = x.items[i];
-        if (!amount_sub(x.items[i].value, resource_list_get(y, x.items[i].resource), &items[i].value))
-            return KARP_E_RANGE;
+        if (less == NULL) continue;
+        if (amount_sign(x.items[i].value) == 0) items[i].binary = less->binary; /* as Quantity.Sub() of Kubernetes */
+        if (!amount_sub(x.items[i].value, less->value, &items[i].value)) return KARP_E_RANGE;
     }
     out->items = items;
     out->count = x.count;

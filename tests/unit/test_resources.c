@@ -188,6 +188,11 @@ static void differences(void **state)
     assert_int_equal(resource_list_subtract(&a, (resource_list){ x, 2 }, (resource_list){ y, 1 }, &out), KARP_E_RANGE);
     assert_int_equal(resource_list_subtract(&a, (resource_list){ x + 1, 1 }, (resource_list){ y, 1 }, &out), KARP_OK);
     assert_true(out.count == 1 && amount_cmp(out.items[0].value, amount_from(5)) == 0);
+    /* Nothing less something has the other's suffixes. */
+    x[0].value = amount_from(0);
+    y[0].binary = true;
+    assert_int_equal(resource_list_subtract(&a, (resource_list){ x, 1 }, (resource_list){ y, 1 }, &out), KARP_OK);
+    assert_true(out.items[0].binary && amount_cmp(out.items[0].value, amount_from(-1)) == 0);
     size_t bad_one;
     assert_int_equal(resource_list_read(NULL, &a, NULL, 0, &out, &bad_one, NULL), KARP_OK);
     assert_int_equal(out.count, 0);
