@@ -49,9 +49,15 @@ void show_expiry(strbuf *b, const karp_snapshot *s, uint32_t node_number, int64_
     if (ends) strbuf_addstr(b, str_short_duration(str(text)));
 }
 
+static const node_pool *pool_or_none(const karp_snapshot *s, uint32_t node_number)
+{
+    uint32_t pool = s->nodes[node_number].pool;
+    return pool == NO_ID ? NULL : &s->raw.pools.items[pool];
+}
+
 void show_latest_image(strbuf *b, const karp_snapshot *s, uint32_t node_number)
 {
-    const node_pool *p = s->nodes[node_number].pool == NO_ID ? NULL : &s->raw.pools.items[s->nodes[node_number].pool];
+    const node_pool *p = pool_or_none(s, node_number);
     for (size_t i = 0; p != NULL && i < s->raw.node_classes.count; i++) {
         const node_class *c = &s->raw.node_classes.items[i];
         if (c->group != p->class_group || c->kind != p->class_kind || !str_contains(c->document, str("@latest\"")) ||
@@ -66,7 +72,7 @@ void show_latest_image(strbuf *b, const karp_snapshot *s, uint32_t node_number)
 
 void show_policy(strbuf *b, const karp_snapshot *s, uint32_t node_number)
 {
-    const node_pool *p = s->nodes[node_number].pool == NO_ID ? NULL : &s->raw.pools.items[s->nodes[node_number].pool];
+    const node_pool *p = pool_or_none(s, node_number);
     if (p == NULL || p->policy != KARP_WHEN_EMPTY) return;
     strbuf_put(b, "consolidationPolicy WhenEmpty of NodePool ", name_of(s, p->meta.name),
                " does not hold it: drift replaces nodes with pods, too");
@@ -74,7 +80,7 @@ void show_policy(strbuf *b, const karp_snapshot *s, uint32_t node_number)
 
 void show_default_budget(strbuf *b, const karp_snapshot *s, uint32_t node_number)
 {
-    const node_pool *p = s->nodes[node_number].pool == NO_ID ? NULL : &s->raw.pools.items[s->nodes[node_number].pool];
+    const node_pool *p = pool_or_none(s, node_number);
     if (p == NULL || p->budget_count != 1 || !str_is(p->budgets[0].nodes, "10%") || p->budgets[0].has_reasons ||
         budget_scheduled(&p->budgets[0]))
         return;
