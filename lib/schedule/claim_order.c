@@ -278,9 +278,7 @@ void claim_relink(scheduler *s, uint32_t number)
 
 /* ---- rejections -------------------------------------------------------------------------------------------------- */
 
-/* A rejection is valid for the rest of the run if only the claim itself causes it. Domains of keys other than the
- * host name change with every placement, and so do reservations. */
-bool refusals_last(const scheduler *s, const view *v)
+bool refusals_last_but_for_domains(const scheduler *s, const view *v)
 {
     const shape *h = shape_of(s->snapshot, v->class_);
     if (class_needs_devices(s, v->class_)) return false; /* devices become free when another claim loses a type */
@@ -288,7 +286,7 @@ bool refusals_last(const scheduler *s, const view *v)
         if (s->templates.items[t].named_ports)
             return false; /* which ports conflict differs between pods of the class */
     }
-    return v->settled && !v->elsewhere && s->reservations.count == 0 &&
+    return v->settled && s->reservations.count == 0 &&
            !s->topology.label_groups.items[s->pods.classes[v->class_].label_group].barred_elsewhere;
 }
 

@@ -118,8 +118,15 @@ void search_took(scheduler *s);
 void search_opened(scheduler *s, uint32_t view_number, uint32_t number);
 void search_end(scheduler *s); /* ends the current run */
 
-/* Whether every rejection of a pod of the view remains valid for the rest of the run. */
-bool refusals_last(const scheduler *s, const view *v);
+/* Whether every rejection of a pod of the view remains valid for the rest of the run, but for those by the view's own
+ * groups with keys other than the host name. */
+bool refusals_last_but_for_domains(const scheduler *s, const view *v);
+/* A rejection is valid for the rest of the run if only the claim itself causes it. Domains of keys other than the
+ * host name change with every placement, and so do reservations. */
+static inline bool refusals_last(const scheduler *s, const view *v)
+{
+    return !v->elsewhere && refusals_last_but_for_domains(s, v);
+}
 /* Whether the claim cannot receive pods of the class any more in this round. */
 bool refused_for_good(const scheduler *s, const class_state *k, uint32_t number);
 /* The claim's host rejects this class for the rest of the round, and so all classes with the same rules. */
@@ -127,6 +134,8 @@ void barred_for_good(scheduler *s, const class_state *k, uint32_t number);
 
 /* Whether runs of the view can be placed by counting. All nodes must have rejected the pod before. */
 bool claims_countable(scheduler *s, const view *v);
+/* The same for pods that spread over domains (spread_run.h). No node may be left that could take one of them. */
+bool claims_countable_by_domain(scheduler *s, const view *v);
 /* Places as many of `pods`, the next ones of the view's run, as it can, and returns their number. The pod before them
  * was placed on a claim. `first` is their position in the queue. */
 uint32_t claims_fill(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, uint32_t view_number);

@@ -6,7 +6,16 @@
 #include <schedule/placement.h>
 #include <schedule/savepoint.h>
 #include <schedule/scheduler.h>
+#include <schedule/spread_run.h>
 #include <schedule/templates.h>
+
+/* Whether a pod of the view changes nothing of a claim but its amounts. */
+static bool takes_amounts_only(scheduler *s, const view *v)
+{
+    return shape_of(s->snapshot, v->class_)->ports.count == 0 &&
+           s->snapshot->classes[v->class_].alternative_count == 0 &&
+           (s->volumes.limited_drivers == 0 || !launch_volumes_limited(s, v->class_));
+}
 
 bool claims_countable(scheduler *s, const view *v)
 {
@@ -14,9 +23,12 @@ bool claims_countable(scheduler *s, const view *v)
     const label_group *selected = &s->topology.label_groups.items[k->label_group];
     bool counted = v->owned_count > 0 || k->inverse_count > 0 || selected->counted_count > 0 ||
                    selected->barred_count > 0;
-    return !counted && refusals_last(s, v) && shape_of(s->snapshot, v->class_)->ports.count == 0 &&
-           s->snapshot->classes[v->class_].alternative_count == 0 &&
-           (s->volumes.limited_drivers == 0 || !launch_volumes_limited(s, v->class_));
+    return !counted && refusals_last(s, v) && takes_amounts_only(s, v);
+}
+
+bool claims_countable_by_domain(scheduler *s, const view *v)
+{
+    return spread_run_applies(s, v) && refusals_last_but_for_domains(s, v) && takes_amounts_only(s, v);
 }
 
 /* ---- one claim --------------------------------------------------------------------------------------------------- */
@@ -84,14 +96,14 @@ static uint32_t fill_one(scheduler *s, uint32_t number, const uint32_t *pods, ui
 /* ---- many claims ------------------------------------------------------------------------------------------------- */
 
 /* Distributes a run over many claims. */
-typedef struct spreading {
+typedef struct filling {
     const view *v;
-    LIST_OF(uint32_t) reached; /* claims that have received pods, each once */
+    spread_run *domains; /* NULL = the pods spread over no domains */
     uint32_t set, template_; /* requirements and template of the claim that was checked last */
     enum fits fits; /* the result for these */
-} spreading;
+} filling;
 
-static enum fits check_set(scheduler *s, spreading *w, const claim *c)
+static enum fits check_set(scheduler *s, filling *w, const claim *c)
 {
     if (w->set != c->set || w->template_ != c->template_) w->fits = check_claim(s, w->v, c);
     w->set = c->set;
@@ -100,17 +112,18 @@ static enum fits check_set(scheduler *s, spreading *w, const claim *c)
 }
 
 /* Computes how many of `most` pods fit on the claim, which the run reaches for the first time. */
-static enum fits look_at(scheduler *s, spreading *w, uint32_t number, uint32_t most)
+static enum fits look_at(scheduler *s, filling *w, uint32_t number, uint32_t most)
 {
     claim *c = &s->claims.list.items[number];
-    enum fits fits = check_set(s, w, c);
+    bool unknown = w->domains != NULL && w->domains->unknown[c->bucket];
+    enum fits fits = unknown ? FITS_UNKNOWN : check_set(s, w, c);
     c->more = fits == FITS_YES ? most_that_fit(s, c, s->pods.classes[w->v->class_].requests, most) : 0;
     if (fits == FITS_YES && c->more == 0) search_too_small(s, &s->pods.classes[w->v->class_], number);
     return fits;
 }
 
 /* The first claim in the order that accepts a pod; NO_ID = none, or one of them needs the full check. */
-static uint32_t next_taker(scheduler *s, spreading *w, uint32_t most)
+static uint32_t next_taker(scheduler *s, filling *w, uint32_t most)
 {
     for (;;) {
         uint32_t number = search_next(s, &s->pods.classes[w->v->class_]);
@@ -123,48 +136,53 @@ static uint32_t next_taker(scheduler *s, spreading *w, uint32_t most)
     }
 }
 
-static bool note_reached(scheduler *s, spreading *w, uint32_t number)
+static bool note_reached(scheduler *s, uint32_t number)
 {
     bool saved = s->saving.depth == 0 || savepoint_note_claim(s, number);
-    uint32_t *slot = saved ? list_push(s->context, &w->reached, sizeof *slot) : NULL;
+    uint32_t *slot = saved ? list_push(s->context, &s->claims.reached, sizeof *slot) : NULL;
     if (slot == NULL) return mem_refused(&s->failed);
     *slot = number;
     s->claims.list.items[number].had = s->claims.list.items[number].pods;
     return true;
 }
 
-static uint32_t fill_many(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, uint32_t view_number)
+static inline uint32_t fill_many(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count,
+                                 uint32_t view_number, spread_run *domains)
 {
-    spreading w = { .v = &s->pods.views.items[view_number], .set = NO_ID };
+    filling w = { .v = &s->pods.views.items[view_number], .domains = domains, .set = NO_ID };
     uint32_t placed = 0;
+    s->claims.reached.count = 0;
     search_begin(s, view_number);
     for (; placed < count && !s->failed; placed++) {
+        if (domains != NULL) spread_run_search(s, domains);
         uint32_t number = next_taker(s, &w, count - placed);
         claim *c = number == NO_ID ? NULL : &s->claims.list.items[number];
-        if (c == NULL || (c->had == 0 && !note_reached(s, &w, number))) break;
+        if (c == NULL || (c->had == 0 && !note_reached(s, number))) break;
         search_took(s);
         claim_unlink(s, number);
         placement_put_run(s, pods + placed, first + placed, 1, number);
         c->pods++;
         c->more--;
+        if (domains != NULL) spread_run_count(s, domains, c->bucket, c->number);
         if (claim_link_grown(s, number, 1)) search_begin(s, view_number);
     }
-    for (size_t i = 0; i < w.reached.count && !s->failed; i++) {
-        claim *c = &s->claims.list.items[w.reached.items[i]];
-        settle(s, w.reached.items[i], w.v, c->had);
+    for (size_t i = 0; i < s->claims.reached.count && !s->failed; i++) {
+        claim *c = &s->claims.list.items[s->claims.reached.items[i]];
+        settle(s, s->claims.reached.items[i], w.v, c->had);
         c->had = 0;
-        if (c->retired) claim_unlink(s, w.reached.items[i]);
+        if (c->retired) claim_unlink(s, s->claims.reached.items[i]);
     }
-    list_free(s->context, &w.reached, sizeof(uint32_t));
     return placed;
 }
 
 uint32_t claims_fill(scheduler *s, const uint32_t *pods, uint32_t first, uint32_t count, uint32_t view_number)
 {
+    const view *v = &s->pods.views.items[view_number];
+    spread_run domains;
     if (s->claims.run.view != view_number) return 0;
-    return s->claims.run.only != NO_ID
-               ? fill_one(s, s->claims.run.only, pods, first, count, &s->pods.views.items[view_number])
-               : fill_many(s, pods, first, count, view_number);
+    if (s->claims.run.only != NO_ID) return fill_one(s, s->claims.run.only, pods, first, count, v);
+    if (v->owned_count == 0) return fill_many(s, pods, first, count, view_number, NULL);
+    return spread_run_begin(s, v, &domains) ? fill_many(s, pods, first, count, view_number, &domains) : 0;
 }
 
 uint32_t claims_put_run(scheduler *s, uint32_t claim_number, const uint32_t *pods, uint32_t first, uint32_t count,

@@ -40,6 +40,7 @@ void claims_free(scheduler *s)
         mem_free(s->context, s->claims.list.items[i].ports, s->claims.list.items[i].port_capacity * sizeof(port_use));
     list_free(s->context, &s->claims.list, sizeof(claim));
     list_free(s->context, &s->claims.buckets, sizeof(requirement_bucket));
+    list_free(s->context, &s->claims.reached, sizeof(uint32_t));
 }
 
 /* ---- one claim --------------------------------------------------------------------------------------------------- */

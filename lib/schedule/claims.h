@@ -78,6 +78,7 @@ struct claims {
         bool there;
     } min_values; /* the last answer of set_has_min_values() for claims: a set, and whether it has minValues */
     struct claim_run run;
+    LIST_OF(uint32_t) reached; /* scratch for a run: claims that have received pods, each once */
     struct size_ranks size_ranks;
 };
 

@@ -442,6 +442,26 @@ static void note_count(scheduler *s, uint32_t host_index, uint32_t view_number)
     else if (lasting == REFUSED_THE_VIEW) bar_host(s, view_number, host_index);
 }
 
+/* Of 64 nodes, those that may still take a pod of the view. */
+static uint64_t still_open(const scheduler *s, uint32_t view_number, size_t word)
+{
+    const class_state *c = &s->pods.classes[s->pods.views.items[view_number].class_];
+    const uint64_t *barred = barred_hosts_of(s, view_number);
+    uint64_t open = s->hosts.offered[word] & ~(c->refused_hosts[word] | c->closed_hosts[word]);
+    return barred == NULL ? open : open & ~barred[word];
+}
+
+bool hosts_remain(scheduler *s, uint32_t view_number)
+{
+    uint32_t class_number = s->pods.views.items[view_number].class_;
+    if (s->hosts.count == 0 || !s->snapshot->classes[class_number].counts_volumes) return false;
+    if (!open_hosts_of(s, &s->pods.classes[class_number])) return true;
+    for (size_t w = 0; w < bits_words(s->hosts.count); w++) {
+        if (still_open(s, view_number, w) != 0) return true;
+    }
+    return false;
+}
+
 enum { WORK_OF_64_HOSTS = 4096 };
 
 bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
@@ -454,9 +474,7 @@ bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number)
     bool may_enter_shielded = hosts_exempt(s, pod_number);
     size_t width = bits_words(s->hosts.count);
     for (size_t w = 0; w < width && !s->failed; w++) {
-        const uint64_t *barred = barred_hosts_of(s, view_number);
-        uint64_t open = s->hosts.offered[w] & ~(c->refused_hosts[w] | c->closed_hosts[w]);
-        if (barred != NULL) open &= ~barred[w];
+        uint64_t open = still_open(s, view_number, w);
         if (s->hosts.shielded != NULL && !may_enter_shielded) open &= ~s->hosts.shielded[w];
         if (open != 0 && !scheduler_worked(s, WORK_OF_64_HOSTS)) return false;
         for (; open != 0; open &= open - 1) {

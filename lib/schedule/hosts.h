@@ -57,6 +57,8 @@ void hosts_free(scheduler *s);
 bool hosts_changed(scheduler *s, uint32_t host_index, bool restored);
 /* Places the pod on the first node that accepts it. */
 bool hosts_place(scheduler *s, uint32_t pod_number, uint32_t view_number);
+/* Whether a node is left that has not rejected the view's pods for the rest of the round. */
+bool hosts_remain(scheduler *s, uint32_t view_number);
 /* Places the pod on this node, if the node accepts it. */
 bool hosts_place_on(scheduler *s, uint32_t host_index, uint32_t pod_number, uint32_t view_number);
 /* What nodes answer to pods of a view while nothing has been placed yet, in the scheduler's arena. NULL = out of

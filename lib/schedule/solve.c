@@ -17,7 +17,10 @@
 #include <schedule/views.h>
 #include <schedule/volumes.h>
 
-enum { POLL_EVERY = 1024 };
+enum {
+    POLL_EVERY = 1024,
+    FEW_AHEAD = 8 /* pods that spread over domains: placing fewer one by one is as fast */
+};
 
 /* A ring buffer. Pods that failed are moved to the end and tried again as long as other pods are being placed. */
 typedef struct queue {
@@ -235,15 +238,13 @@ static uint32_t in_a_row(const scheduler *s, const uint32_t *pods, uint32_t coun
     return n;
 }
 
-/* Places a run of equal pods by counting, if they change only amounts. */
-static void fill_up(scheduler *s, queue *q, uint32_t view_number)
+/* Places the next pods of the view's class by counting. */
+static void fill_run(scheduler *s, queue *q, uint32_t view_number)
 {
     const view *v = &s->pods.views.items[view_number];
-    if (s->splitting.on) return; /* it looks at each pod */
-    if (q->fresh == 0 || s->placement.last_where != PLACE_CLAIM || !answer_is_the_class_s(s, v->class_)) return;
-    /* A pod placed after relaxation may have opened a claim that the next pod can use without relaxation. */
-    if (s->pods.classes[v->class_].first_view != view_number || !claims_countable(s, v)) return;
     uint32_t ahead = run_ahead(s, q, v->class_), first = q->head;
+    if (v->elsewhere && (ahead < FEW_AHEAD || !claims_countable_by_domain(s, v) || hosts_remain(s, view_number)))
+        return;
     if (ahead > 0 && q->classes == NULL && s->placement.in_runs) {
         first = s->snapshot->queue_rank[q->pods[q->head]];
         ahead = in_a_row(s, q->pods + q->head, ahead);
@@ -254,6 +255,17 @@ static void fill_up(scheduler *s, queue *q, uint32_t view_number)
     q->fresh -= placed;
     q->length -= placed;
     q->head = (q->head + placed) % q->capacity;
+}
+
+/* Places a run of equal pods by counting, if they change only amounts, and counts of domains. */
+static void fill_up(scheduler *s, queue *q, uint32_t view_number)
+{
+    const view *v = &s->pods.views.items[view_number];
+    if (s->splitting.on) return; /* it looks at each pod */
+    if (q->fresh == 0 || s->placement.last_where != PLACE_CLAIM || !answer_is_the_class_s(s, v->class_)) return;
+    /* A pod placed after relaxation may have opened a claim that the next pod can use without relaxation. */
+    if (s->pods.classes[v->class_].first_view != view_number || !v->settled) return;
+    if (v->elsewhere || claims_countable(s, v)) fill_run(s, q, view_number);
 }
 
 static bool outcomes_exist(scheduler *s)

@@ -190,6 +190,9 @@ bool group_occupied(const group *g, const uint64_t *own, size_t count);
  * the pod and of the place allow. Its key is not the host name. */
 void topology_choose(const scheduler *s, const group *g, const uint64_t *own, const uint64_t *there, bool self,
                      uint64_t *out);
+/* The only value that a place's requirement (`there`) on the group's key allows, and the number of that domain; NO_TEXT
+ * = several, or a value that is not one of the key's domains. */
+uint32_t topology_only_value(const scheduler *s, const group *g, uint32_t there, uint32_t *domain);
 /* Whether a group that applies to the pod has no domain left in requirements that were already narrowed for it. */
 bool topology_contradicts(scheduler *s, const view *v, uint32_t set);
 /* Narrows *set to what every group allows. false when a group allows nothing or the result contradicts the

@@ -268,9 +268,7 @@ static const struct group_summary *summary_of(scheduler *s, group *g, uint32_t o
     return a;
 }
 
-/* The only value that a place's requirement allows; NO_TEXT = several, or a value that is not one of the key's
- * domains. */
-static uint32_t only_value(const scheduler *s, const group *g, uint32_t there, uint32_t *domain)
+uint32_t topology_only_value(const scheduler *s, const group *g, uint32_t there, uint32_t *domain)
 {
     if (there == NO_ID) return NO_TEXT;
     const requirement *r = requirement_get(&s->algebra, there);
@@ -284,7 +282,7 @@ static uint32_t only_value(const scheduler *s, const group *g, uint32_t there, u
 static uint32_t choose_single(scheduler *s, uint32_t number, uint32_t own, uint32_t there, bool self, bool *answered)
 {
     group *g = &s->topology.groups.items[number];
-    uint32_t domain = NO_ID, value = only_value(s, g, there, &domain);
+    uint32_t domain = NO_ID, value = topology_only_value(s, g, there, &domain);
     *answered = value != NO_TEXT;
     if (!*answered) return NO_ID;
     bool known = group_knows(g, domain);

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-FROM, COUNT = 1, 8
+FROM, COUNT = 1, 24
 BUILD = pathlib.Path(os.environ['KARP_BUILD'])
 WORLDS = BUILD / 'tests' / 'property' / 'differential'
 if not WORLDS.exists():
@@ -76,19 +76,78 @@ def world(seed):
             'catalogues': [{'instanceTypes': instance_types(rng)}], 'objects': pools + pods}
 
 
+def spread(rng, apps):
+    """A constraint over zones or capacity types, often of the pods of another shape, or of several."""
+    rule = {'maxSkew': rng.choice((1, 1, 1, 2, 3, 7)), 'topologyKey': rng.choice((ZONE, ZONE, ZONE, 'karpenter.sh/capacity-type')),
+            'whenUnsatisfiable': rng.choice(('DoNotSchedule',) * 5 + ('ScheduleAnyway',)),
+            'labelSelector': rng.choice(({'matchLabels': {'app': rng.choice(apps)}}, {'matchLabels': {'team': 't0'}}, {}))}
+    if rng.randrange(6) == 0 and rule['whenUnsatisfiable'] == 'DoNotSchedule':
+        rule['minDomains'] = rng.randrange(1, 5)
+    if rng.randrange(8) == 0:
+        rule['nodeTaintsPolicy'] = 'Honor'
+    return rule
+
+
+def node(rng, number):
+    zone = rng.choice(('z1', 'z2', 'z3'))
+    amounts = {'cpu': str(rng.choice((1, 4, 9))), 'memory': '16Gi', 'pods': '40'}
+    return {'apiVersion': 'v1', 'kind': 'Node',
+            'metadata': {'name': f'n{number}', 'labels': {'kubernetes.io/hostname': f'n{number}', ZONE: zone}},
+            'spec': {'providerID': f'test://n{number}'},
+            'status': {'capacity': amounts, 'allocatable': amounts, 'conditions': [{'type': 'Ready', 'status': 'True'}]}}
+
+
+def spread_world(seed):
+    """Few shapes with many pods each, which spread over domains by constraints that count each other's pods."""
+    rng = random.Random(seed)
+    apps = [f's{k}' for k in range(rng.randrange(2, 7))]
+    pods = []
+    for app in apps:
+        shape = {'name': app, 'cpu': f'{rng.choice((50, 150, 450, 1100))}m', 'memory': f'{rng.choice((64, 300, 1500))}Mi',
+                 'zone': rng.choice((None,) * 7 + ('z1',)), 'spread': None}
+        rules = [spread(rng, [app, app, app] + apps) for _ in range(rng.choice((0, 1, 1, 1, 1, 2)))]
+        labels = {'app': app, 'team': rng.choice(('t0', 't1'))}
+        beside = rng.randrange(4) == 0
+        for i in range(rng.randrange(20, 90)):
+            one = pod(rng, i, shape)
+            one['metadata']['labels'] = labels
+            one['metadata']['name'] += app
+            one['metadata']['uid'] += app
+            if rules:
+                one['spec']['topologySpreadConstraints'] = rules
+            if beside:
+                one['spec']['affinity'] = {'podAntiAffinity': {'requiredDuringSchedulingIgnoredDuringExecution': [
+                    {'topologyKey': rng.choice((ZONE, 'kubernetes.io/hostname')), 'labelSelector': {'matchLabels': {'app': rng.choice(apps)}}}]}}
+                beside = rng.randrange(2) == 0  # the first ones, in one place in the queue or another
+            pods.append(one)
+    types = instance_types(rng)
+    for one in types:
+        one['requirements'] += [{'key': 'karpenter.sh/capacity-type', 'operator': 'In', 'values': ['spot', 'on-demand']}]
+        one['requirements'][0]['values'] = ['z1', 'z2', 'z3']
+        one['offerings'] = [{'requirements': [{'key': ZONE, 'operator': 'In', 'values': [zone]},
+                                              {'key': 'karpenter.sh/capacity-type', 'operator': 'In', 'values': [kind]}],
+                             'available': rng.randrange(8) > 0, 'price': 0.1 + rng.random()}
+                            for zone in ('z1', 'z2', 'z3') for kind in ('spot', 'on-demand')]
+    pools = [pool('first', 10, {'cpu': str(rng.randrange(20, 120))} if seed % 3 == 0 else None), pool('second', 1, None)]
+    nodes = [node(rng, i) for i in range(rng.choice((0, 0, 3, 9)))]
+    return {'apiVersion': 'karp/v1', 'kind': 'Snapshot', 'now': '2026-11-21T12:00:00Z',
+            'catalogues': [{'instanceTypes': types}], 'objects': pools + nodes + pods}
+
+
 def main():
     first = int(sys.argv[1]) if len(sys.argv) > 1 else FROM
     count = int(sys.argv[2]) if len(sys.argv) > 2 else COUNT
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(first, first + count):
-            path = pathlib.Path(folder) / f'{seed}.json'
-            path.write_text(json.dumps(world(seed)), encoding='utf-8')
-            done = subprocess.run([WORLDS, '--file', path, '--in-process'], capture_output=True, text=True, timeout=300)
-            if done.returncode != 0:
-                wrong += 1
-                print(f'{seed}: {done.stdout}{done.stderr}')
-    print(f'{count} worlds from {first} on, {wrong} parted')
+            for make in world, spread_world:
+                path = pathlib.Path(folder) / f'{make.__name__}-{seed}.json'
+                path.write_text(json.dumps(make(seed)), encoding='utf-8')
+                done = subprocess.run([WORLDS, '--file', path, '--in-process'], capture_output=True, text=True, timeout=300)
+                if done.returncode != 0:
+                    wrong += 1
+                    print(f'{path.stem}: {done.stdout}{done.stderr}')
+    print(f'2 × {count} worlds from {first} on, {wrong} parted')
     return wrong != 0
 
 
