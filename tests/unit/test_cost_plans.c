@@ -369,11 +369,14 @@ static void bound_stopped_anywhere(void **state)
     karp_bound *bound = NULL;
     many_shapes(yaml, sizeof yaml);
     assert_int_equal(world_of(context, "case", yaml, &snapshot, &error), KARP_OK);
+    karp_objective objective = for_cost();
+    objective.effort = KARP_EFFORT_10MS;
     karp_options options = patient_options(&p, 0);
     assert_int_equal(karp_provision(snapshot, &options, &d, &error), KARP_OK);
     karp_decision_unref(d);
     uint64_t round = p.polls;
     p.polls = 0;
+    options.objective = &objective;
     assert_int_equal(karp_cost_bound(snapshot, &options, &bound, &error), KARP_OK);
     assert_true(karp_bound_value(bound) > 0);
     karp_bound_free(bound);
@@ -384,6 +387,7 @@ static void bound_stopped_anywhere(void **state)
         size_t blocks = f.live_blocks;
         bound = NULL;
         options = patient_options(&p, at);
+        options.objective = &objective;
         assert_int_equal(karp_cost_bound(snapshot, &options, &bound, &error), KARP_E_CANCELED);
         assert_non_null(strstr(error.message, "stopped"));
         assert_null(bound);
