@@ -35,9 +35,23 @@ static uint64_t word_at(karp_str text, size_t at)
 /* Sorts ids by their numbers, which begin at `numbers`, and those with equal numbers by their texts from `at` on. */
 static bool sort_numbered(const sorting *s, uint32_t *ids, uint64_t *numbers, size_t count, size_t at);
 
+/* Whether the texts are in order already: pods of one workload often are. */
+static bool in_order(const sorting *s, const uint32_t *ids, size_t count)
+{
+    const text_order *o = s->order;
+    karp_str last = o->text(ids[0], o->user);
+    for (size_t i = 1; i < count; i++) {
+        karp_str text = o->text(ids[i], o->user);
+        if (compare_str(last, text) > 0) return false;
+        last = text;
+    }
+    return true;
+}
+
 /* Sorts ids whose texts are equal before `at`. */
 static bool sort_from(const sorting *s, uint32_t *ids, uint64_t *numbers, size_t count, size_t at)
 {
+    if (in_order(s, ids, count)) return true;
     bool ended = count <= FEW || at >= LONG;
     for (size_t i = 0; i < count && !ended; i++) {
         karp_str text = s->order->text(ids[i], s->order->user);

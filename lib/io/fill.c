@@ -348,6 +348,25 @@ static bool fill_shared_spec(io_filler *f, tree *root, bool *claims)
     return !whole || map64_put(&f->whole_specs, address, 1);
 }
 
+/* Another pod that shares all that this one shares is filled in and added like it, so that it needs no look. */
+static void note_whole(io_filler *f, const tree *root)
+{
+    io_pod_templates *p = &f->reader->pod_templates;
+    if (p->added != NO_ID && tree_count(tree_get(tree_get(root, "spec"), "schedulingGates")) == 0)
+        p->list[p->added].whole = true;
+}
+
+/* false = the pod has to be looked at. */
+static bool add_again(io_filler *f, const io_deferred *w)
+{
+    if (!w->created || !f->fill || f->reader->mode.old || f->reader->options.queued) return false;
+    if (!io_add_pod_again(f->reader, w->root)) return false;
+    f->pods++;
+    f->uids++;
+    count_pod(f, w->root);
+    return true;
+}
+
 karp_status io_fill_and_add_pod(io_filler *f, const io_kind_info *info, tree *root, const io_place *place)
 {
     bool claims;
@@ -361,6 +380,7 @@ karp_status io_fill_and_add_pod(io_filler *f, const io_kind_info *info, tree *ro
     if (f->creates) io_quotas_count(&f->quotas, f->reader, root, true);
     karp_status status = claims ? io_make_device_claims(f, root, place) : KARP_OK;
     if (status == KARP_OK) status = io_add_filled(f, info, root, place);
+    if (status == KARP_OK && !claims) note_whole(f, root);
     return status || !claims ? status : add_ephemeral_claims(f, root, place);
 }
 
@@ -466,6 +486,7 @@ karp_status io_fill(io_filler *f, const io_deferred *w)
     /* Budgets whose status is computed were numbered before the first pod. */
     if (f->fill && kind == IO_KIND_BUDGET && status_is_open(w->root)) return KARP_OK;
     if (kind == IO_KIND_PRICES) return KARP_OK; /* already applied to the catalogues */
+    if (kind == IO_KIND_POD && add_again(f, w)) return io_keep_object(f->reader, w->info, w->root);
     /* A copy is filled in, because other objects refer to the original. It gets parts of other objects, so the places
      * of its fields are not known. Nothing refers to pods, but they share values, in which labels may be renamed. */
     io_place place = kind == IO_KIND_POD ? w->place : io_place_whole(&w->place);

@@ -7,15 +7,35 @@
 
 #include <io/decode.h>
 
+enum { IO_SHARED_VALUES = 4 }; /* spec, labels, annotations, ownerReferences */
+
 /* What pods with the same values share. */
 typedef struct io_pod_template {
+    uint64_t key[IO_SHARED_VALUES]; /* the addresses of the values; 0 = absent */
     const karp_pod *pod; /* without name, times and status; NULL = not decoded yet */
     uint32_t number; /* the builder's */
     uint32_t met; /* pods without a template that share the values */
     uint32_t statuses; /* that were kept */
+    uint32_t next; /* of the pod that followed last; NO_ID = unknown */
     uint64_t status; /* the address of the last pod's status; 0 = none that is shared */
     const karp_pod *with_status; /* `pod` with that status; NULL = not decoded yet */
+    bool whole; /* a pod with that status lacked nothing and needed no other object */
 } io_pod_template;
+
+/* Members of a pod, and where they were in the last one. */
+typedef enum io_pod_part {
+    IO_PART_METADATA,
+    IO_PART_SPEC,
+    IO_PART_STATUS,
+    IO_PART_LABELS,
+    IO_PART_ANNOTATIONS,
+    IO_PART_OWNERS,
+    IO_PART_NAME,
+    IO_PART_NAMESPACE,
+    IO_PART_UID,
+    IO_PART_CREATION,
+    IO_POD_PARTS
+} io_pod_part;
 
 /* An owner whose pods were counted before (owner.c). */
 typedef struct io_counted_owner {
@@ -28,6 +48,12 @@ typedef struct io_pod_templates {
     arena memory;
     io_pod_template *list;
     size_t capacity;
+    uint32_t last; /* the template found last; NO_ID = none */
+    uint32_t added; /* the template of the pod added last; NO_ID = it has none, or its status is not known */
+    uint32_t places[IO_POD_PARTS];
+    char time_text[KARP_VALUE_TEXT]; /* the creationTimestamp read last, of time_length bytes */
+    size_t time_length;
+    int64_t time;
     map64 surveyed; /* by the address of a value that pods share: whether it names EKS Auto Mode */
     map64 written; /* likewise: the number of its canonical text (kept.c) */
     map64 recipes; /* by what a pod shares: the number of a recipe (kept.c) */
@@ -43,6 +69,10 @@ void io_pod_templates_clear(io_pod_templates *p);
 /* The address of the value's members or items, if it is one that the parser kept and nothing has changed since; else 0.
  */
 uint64_t io_shared_address(const tree *value);
+
+/* Adds a pod that differs only in its name, uid and age from one that lacked nothing. false = it may be another: it is
+ * not added. */
+bool io_add_pod_again(karp_reader *reader, const tree *root);
 
 /* Decodes a pod and adds it to the builder. Failures of decoding are recorded in the decoder, others in
  * reader->error. */

@@ -87,6 +87,13 @@ tree *tree_find_key(const tree *map, const char *name, uint64_t key)
     return member ? member->value : NULL;
 }
 
+tree *tree_find_place(const tree *map, const char *name, uint64_t key, uint32_t *place)
+{
+    const tree_member *member = look_for(map, name, key);
+    if (member) *place = (uint32_t)(member - map->of.members);
+    return member ? member->value : NULL;
+}
+
 bool tree_integer(const tree *value, int64_t *out)
 {
     if (!tree_is(value, TREE_INTEGER)) return false;

@@ -216,6 +216,19 @@ static inline tree *tree_get(const tree *map, const char *name)
     return tree_is_null(value) ? NULL : value;
 }
 
+/* Finds the member's place as well; NULL = it has none. */
+tree *tree_find_place(const tree *map, const char *name, uint64_t key, uint32_t *place);
+/* The same for one of many maps whose members are usually in the same order: *place is where it was in the last one. */
+static inline tree *tree_get_near(const tree *map, const char *name, uint32_t *place)
+{
+    uint64_t key = tree_key(name, strlen(name));
+    if (!tree_may_have(map, key)) return NULL;
+    const tree_member *m = *place < map->count ? &map->of.members[*place] : NULL;
+    bool near = m && m->key == key && tree_equal_names(m->name, name, key);
+    tree *value = near ? m->value : tree_find_place(map, name, key, place);
+    return tree_is_null(value) ? NULL : value;
+}
+
 /* "" unless it is a string. */
 static inline karp_str tree_text(const tree *value)
 {
