@@ -178,6 +178,15 @@ bool strings_continue(strings *s, const strings *from)
     return true;
 }
 
+/* A slot has the number of an entry, from 1, and above it the part of the hash that does not choose the slot: entries
+ * are far apart in memory, and few are looked at in vain. */
+static uint32_t slot_of(uint32_t hash, size_t slot_count, size_t number)
+{
+    return (uint32_t)number | (hash & ~(uint32_t)(slot_count - 1));
+}
+
+static uint32_t number_in(uint32_t slot, size_t slot_count) { return slot & (uint32_t)(slot_count - 1); }
+
 static size_t strings_slot(const struct string_entry *entries, const uint32_t *slots, size_t slot_count,
                            const char *text, size_t length, uint32_t hash)
 {
@@ -185,7 +194,8 @@ static size_t strings_slot(const struct string_entry *entries, const uint32_t *s
     for (size_t i = hash & mask;; i = (i + 1) & mask) {
         uint32_t slot = slots[i];
         if (slot == 0) return i;
-        const struct string_entry *e = &entries[slot - 1];
+        if (((slot ^ hash) & ~(uint32_t)mask) != 0) continue;
+        const struct string_entry *e = &entries[number_in(slot, slot_count) - 1];
         if (e->hash == hash && e->len == length && (length == 0 || memcmp(e->ptr, text, length) == 0)) return i;
     }
 }
@@ -199,7 +209,8 @@ static size_t free_slot(const uint32_t *slots, size_t slot_count, uint32_t hash)
 
 static void put_entries(uint32_t *slots, size_t slot_count, const struct string_entry *entries, size_t count)
 {
-    for (size_t id = 0; id < count; id++) slots[free_slot(slots, slot_count, entries[id].hash)] = (uint32_t)(id + 1);
+    for (size_t id = 0; id < count; id++)
+        slots[free_slot(slots, slot_count, entries[id].hash)] = slot_of(entries[id].hash, slot_count, id + 1);
 }
 
 static bool strings_widen(strings *s)
@@ -221,9 +232,9 @@ static bool strings_widen(strings *s)
 static uint32_t find_below(const strings *s, const char *text, size_t length, uint32_t hash)
 {
     const struct strings_base *b = s->base;
-    return b == NULL ? NO_ID
-                     : b->slots[strings_slot(b->entries, b->slots, b->slot_count, text, length, hash)] -
-                           1; /* 0 - 1 is NO_ID */
+    if (b == NULL) return NO_ID;
+    uint32_t slot = b->slots[strings_slot(b->entries, b->slots, b->slot_count, text, length, hash)];
+    return number_in(slot, b->slot_count) - 1; /* 0 - 1 is NO_ID */
 }
 
 uint32_t strings_add(strings *s, const char *text, size_t length)
@@ -235,7 +246,7 @@ uint32_t strings_add(strings *s, const char *text, size_t length)
     size_t slot = 0, slot_count = s->slot_count;
     if (slot_count > 0) {
         slot = strings_slot(s->entries, s->slots, slot_count, text, length, hash);
-        if (s->slots[slot] != 0) return (uint32_t)s->below_count + s->slots[slot] - 1;
+        if (s->slots[slot] != 0) return (uint32_t)s->below_count + number_in(s->slots[slot], slot_count) - 1;
     }
     if (!strings_widen(s)) return NO_ID;
     if (s->slot_count != slot_count) slot = free_slot(s->slots, s->slot_count, hash);
@@ -243,7 +254,7 @@ uint32_t strings_add(strings *s, const char *text, size_t length)
     const char *copy = arena_string(&s->text, text, length);
     if (!copy) return NO_ID;
     s->entries[own_count(s)] = (struct string_entry){ copy, (uint32_t)length, hash };
-    s->slots[slot] = (uint32_t)own_count(s) + 1;
+    s->slots[slot] = slot_of(hash, s->slot_count, own_count(s) + 1);
     return (uint32_t)s->count++;
 }
 
@@ -253,7 +264,8 @@ uint32_t strings_find(const strings *s, const char *text, size_t length)
     uint32_t hash = (uint32_t)hash_bytes(text, length, s->seed), there = find_below(s, text, length, hash);
     if (there != NO_ID || own_count(s) == 0) return there;
     size_t slot = strings_slot(s->entries, s->slots, s->slot_count, text, length, hash);
-    return s->slots[slot] == 0 ? NO_ID : (uint32_t)s->below_count + s->slots[slot] - 1;
+    if (s->slots[slot] == 0) return NO_ID;
+    return (uint32_t)s->below_count + number_in(s->slots[slot], s->slot_count) - 1;
 }
 
 int by_string(uint32_t a, uint32_t b, const void *table)

@@ -45,7 +45,7 @@ typedef struct strings {
     struct strings_base *base; /* reference-counted owner of `below`; NULL = none */
     struct string_entry *entries; /* the other strings */
     size_t count, capacity; /* count: all strings; capacity: of `entries` */
-    uint32_t *slots; /* index in `entries` + 1, 0 = free */
+    uint32_t *slots; /* index in `entries` + 1, and a part of the hash; 0 = free */
     size_t slot_count;
     uint64_t seed;
 } strings;

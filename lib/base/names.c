@@ -5,8 +5,6 @@ enum { LABEL_MOST = 63, SUBDOMAIN_MOST = 253 };
 
 static bool is_alphanumeric(char c) { return is_letter(c) || is_digit(c); }
 
-static bool is_lower(char c) { return (c >= 'a' && c <= 'z') || is_digit(c); }
-
 bool is_label_name(karp_str t)
 {
     if (t.len == 0 || t.len > LABEL_MOST || !is_alphanumeric(t.ptr[0]) || !is_alphanumeric(t.ptr[t.len - 1]))
@@ -17,15 +15,61 @@ bool is_label_name(karp_str t)
     return true;
 }
 
+/* What a character is, and four bits higher what may follow it. In a part between dots, - is neither the first nor the
+ * last. */
+enum { INSIDE = 1, DASH = 2, DOT = 4, AFTER = 4 };
+#define INNER (INSIDE | (INSIDE | DASH | DOT) << AFTER)
+static const unsigned char kinds[256] = {
+    ['0'] = INNER,
+    ['1'] = INNER,
+    ['2'] = INNER,
+    ['3'] = INNER,
+    ['4'] = INNER,
+    ['5'] = INNER,
+    ['6'] = INNER,
+    ['7'] = INNER,
+    ['8'] = INNER,
+    ['9'] = INNER,
+    ['a'] = INNER,
+    ['b'] = INNER,
+    ['c'] = INNER,
+    ['d'] = INNER,
+    ['e'] = INNER,
+    ['f'] = INNER,
+    ['g'] = INNER,
+    ['h'] = INNER,
+    ['i'] = INNER,
+    ['j'] = INNER,
+    ['k'] = INNER,
+    ['l'] = INNER,
+    ['m'] = INNER,
+    ['n'] = INNER,
+    ['o'] = INNER,
+    ['p'] = INNER,
+    ['q'] = INNER,
+    ['r'] = INNER,
+    ['s'] = INNER,
+    ['t'] = INNER,
+    ['u'] = INNER,
+    ['v'] = INNER,
+    ['w'] = INNER,
+    ['x'] = INNER,
+    ['y'] = INNER,
+    ['z'] = INNER,
+    ['-'] = DASH | (INSIDE | DASH) << AFTER,
+    ['.'] = DOT | INSIDE << AFTER,
+};
+
 bool is_dns_subdomain(karp_str t)
 {
     if (t.len == 0 || t.len > SUBDOMAIN_MOST) return false;
+    unsigned kind = INSIDE << AFTER;
     for (size_t i = 0; i < t.len; i++) {
-        if (is_lower(t.ptr[i])) continue;
-        bool edge = i == 0 || i + 1 == t.len || t.ptr[i - 1] == '.' || t.ptr[i + 1] == '.';
-        if (edge || (t.ptr[i] != '.' && t.ptr[i] != '-')) return false;
+        unsigned allowed = kind >> AFTER;
+        kind = kinds[(unsigned char)t.ptr[i]];
+        if ((kind & allowed) == 0) return false;
     }
-    return true;
+    return (kind & INSIDE) != 0;
 }
 
 bool is_dns_label(karp_str t)

@@ -348,12 +348,11 @@ static bool fill_shared_spec(io_filler *f, tree *root, bool *claims)
     return !whole || map64_put(&f->whole_specs, address, 1);
 }
 
-/* Another pod that shares all that this one shares is filled in and added like it, so that it needs no look. */
-static void note_whole(io_filler *f, const tree *root)
+/* A pod that shares its spec and lacks nothing. */
+static karp_status note_again(io_filler *f, const tree *root)
 {
-    io_pod_templates *p = &f->reader->pod_templates;
-    if (p->added != NO_ID && tree_count(tree_get(tree_get(root, "spec"), "schedulingGates")) == 0)
-        p->list[p->added].whole = true;
+    bool gated = tree_count(tree_get(tree_get(root, "spec"), "schedulingGates")) > 0; /* they are counted */
+    return gated ? KARP_OK : io_note_pod_again(f->reader);
 }
 
 /* false = the pod has to be looked at. */
@@ -380,8 +379,8 @@ karp_status io_fill_and_add_pod(io_filler *f, const io_kind_info *info, tree *ro
     if (f->creates) io_quotas_count(&f->quotas, f->reader, root, true);
     karp_status status = claims ? io_make_device_claims(f, root, place) : KARP_OK;
     if (status == KARP_OK) status = io_add_filled(f, info, root, place);
-    if (status == KARP_OK && !claims) note_whole(f, root);
-    return status || !claims ? status : add_ephemeral_claims(f, root, place);
+    if (status) return status;
+    return claims ? add_ephemeral_claims(f, root, place) : note_again(f, root);
 }
 
 /* ---- one object -------------------------------------------------------------------------------------------------- */

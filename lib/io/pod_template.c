@@ -131,8 +131,30 @@ static bool has_resources(const karp_pod *pod)
     return false;
 }
 
-/* Makes a template of a pod that was added. */
-static karp_status make_template(karp_reader *reader, const tree *root, karp_str namespace_, io_pod_template *t)
+enum { MOST_STATUSES = 4 }; /* of a template, that are kept */
+
+static bool keep_status(karp_reader *reader, const tree *root, io_pod_template *t)
+{
+    io_decoder d;
+    karp_pod *kept = arena_alloc(&reader->pod_templates.memory, sizeof *kept);
+    if (!kept) return false;
+    *kept = *t->pod;
+    io_decoder_init(&d, &reader->pod_templates.memory);
+    io_decode_pod_status(&d, root, kept);
+    t->with_status = kept;
+    t->statuses++;
+    return d.status == KARP_OK; /* it was decoded before, so that nothing but memory can fail */
+}
+
+static uint64_t status_address(const tree *root)
+{
+    const tree *status = tree_get(root, "status");
+    return status ? io_shared_address(status) : 0;
+}
+
+/* Makes a template of a pod that was added, and keeps its status. */
+static karp_status make_template(karp_reader *reader, const tree *root, karp_str namespace_, bool plain,
+                                 io_pod_template *t)
 {
     io_decoder d;
     arena *memory = &reader->pod_templates.memory;
@@ -147,8 +169,12 @@ static karp_status make_template(karp_reader *reader, const tree *root, karp_str
     io_predict_pod(reader, &d, root, pod);
     if (d.status) return io_reader_nomem(reader);
     if (status == KARP_OK) status = karp_builder_add_pod_template(reader->builder, pod, &t->number, &reader->error);
-    if (status == KARP_OK) t->pod = pod;
-    return status;
+    if (status) return status;
+    t->pod = pod;
+    t->status = plain ? status_address(root) : 0;
+    if (t->status == 0) return KARP_OK;
+    reader->pod_templates.added = reader->pod_templates.last;
+    return keep_status(reader, root, t) ? KARP_OK : io_reader_nomem(reader);
 }
 
 /* ---- pods -------------------------------------------------------------------------------------------------------- */
@@ -185,26 +211,10 @@ static karp_status add_templated(karp_reader *reader, const karp_pod *pod, uint3
     return status ? status : karp_builder_add_templated_pod(reader->builder, number, &own, &reader->error);
 }
 
-enum { MOST_STATUSES = 4 }; /* of a template, that are kept */
-
-static bool keep_status(karp_reader *reader, const tree *root, io_pod_template *t)
-{
-    io_decoder d;
-    karp_pod *kept = arena_alloc(&reader->pod_templates.memory, sizeof *kept);
-    if (!kept) return false;
-    *kept = *t->pod;
-    io_decoder_init(&d, &reader->pod_templates.memory);
-    io_decode_pod_status(&d, root, kept);
-    t->with_status = kept;
-    t->statuses++;
-    return d.status == KARP_OK; /* it was decoded before, so that nothing but memory can fail */
-}
-
 /* Pods of a workload that wait usually have one status, which is decoded once. */
 static bool decode_own(karp_reader *reader, io_decoder *d, const tree *root, io_pod_template *t, karp_pod *pod)
 {
-    const tree *status = tree_get(root, "status");
-    uint64_t address = status ? io_shared_address(status) : 0;
+    uint64_t address = status_address(root);
     bool again = address && address == t->status;
     if (again && !t->with_status && t->statuses < MOST_STATUSES && !keep_status(reader, root, t)) return false;
     bool known = again && t->with_status;
@@ -215,9 +225,11 @@ static bool decode_own(karp_reader *reader, io_decoder *d, const tree *root, io_
     io_decode_pod_status(d, root, pod);
     t->status = d->status == KARP_OK ? address : 0;
     t->with_status = NULL;
-    t->whole = false;
+    t->again = NULL;
     return true;
 }
+
+/* ---- pods like one before ---------------------------------------------------------------------------------------- */
 
 /* Pods of one workload are often of one age. */
 static bool read_creation(io_pod_templates *p, karp_str text, int64_t *out)
@@ -247,19 +259,39 @@ bool io_add_pod_again(karp_reader *reader, const tree *root)
         if (id == NO_ID) return false;
         t = follow_with(p, id);
     }
-    if (!t->whole || !status || io_shared_address(status) != t->status || tree_get(metadata, "deletionTimestamp"))
+    const io_pod_again *again = t->again;
+    if (!again || !status || io_shared_address(status) != t->status || tree_get(metadata, "deletionTimestamp"))
         return false;
-    karp_templated_pod own = own_part(t->with_status);
+    karp_templated_pod own = again->own;
     own.name = tree_text(tree_get_near(metadata, "name", &p->places[IO_PART_NAME]));
     own.uid = tree_text(tree_get_near(metadata, "uid", &p->places[IO_PART_UID]));
     karp_str space = tree_text(tree_get_near(metadata, "namespace", &p->places[IO_PART_NAMESPACE]));
     karp_str creation = tree_text(tree_get_near(metadata, "creationTimestamp", &p->places[IO_PART_CREATION]));
-    if (own.name.len == 0 || own.uid.len == 0 || !equal_str(space, t->pod->meta.namespace_) ||
+    const char *const texts[IO_FAR_TEXTS] = { space.ptr, own.uid.ptr, creation.ptr };
+    for (size_t i = 0; i < IO_FAR_TEXTS; i++) p->far[i] = (uintptr_t)texts[i] - (uintptr_t)own.name.ptr;
+    if (own.name.len == 0 || own.uid.len == 0 || !equal_str(space, again->namespace_) ||
         !read_creation(p, creation, &own.creation) ||
         karp_builder_add_templated_pod(reader->builder, t->number, &own, NULL) != KARP_OK)
         return false;
-    io_pending_add(reader, t->with_status);
+    io_pending_add(reader, again->pod);
     return true;
+}
+
+karp_status io_note_pod_again(karp_reader *reader)
+{
+    io_pod_templates *p = &reader->pod_templates;
+    io_pod_template *t = p->added == NO_ID ? NULL : &p->list[p->added];
+    if (!t || !t->with_status || t->again) return KARP_OK;
+    const io_pod_again again = { own_part(t->with_status), t->pod->meta.namespace_, t->with_status };
+    t->again = arena_copy(&p->memory, &again, sizeof again);
+    return t->again ? KARP_OK : io_reader_nomem(reader);
+}
+
+void io_fetch_pod(const karp_reader *reader, karp_str name)
+{
+    const io_pod_templates *p = &reader->pod_templates;
+    __builtin_prefetch(name.ptr);
+    for (size_t i = 0; i < IO_FAR_TEXTS; i++) __builtin_prefetch((const char *)((uintptr_t)name.ptr + p->far[i]));
 }
 
 karp_status io_add_pod(karp_reader *reader, io_decoder *d, const tree *root)
@@ -284,5 +316,5 @@ karp_status io_add_pod(karp_reader *reader, io_decoder *d, const tree *root)
     if (status == KARP_OK) status = io_retired_labels(reader, pod.node_selector, pod.node_selector_count);
     if (status == KARP_OK) status = karp_builder_add_pod(reader->builder, &pod, &reader->error);
     if (status || !t || t->pod || t->met++ == 0 || !can_be_shared(&pod)) return status;
-    return make_template(reader, root, pod.meta.namespace_, t);
+    return make_template(reader, root, pod.meta.namespace_, !has_resources(&pod), t);
 }

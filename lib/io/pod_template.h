@@ -9,6 +9,14 @@
 
 enum { IO_SHARED_VALUES = 4 }; /* spec, labels, annotations, ownerReferences */
 
+/* What is added for a pod that differs only in its name, uid and age from one that lacked nothing and needed no other
+ * object. */
+typedef struct io_pod_again {
+    karp_templated_pod own;
+    karp_str namespace_;
+    const karp_pod *pod;
+} io_pod_again;
+
 /* What pods with the same values share. */
 typedef struct io_pod_template {
     uint64_t key[IO_SHARED_VALUES]; /* the addresses of the values; 0 = absent */
@@ -19,7 +27,7 @@ typedef struct io_pod_template {
     uint32_t next; /* of the pod that followed last; NO_ID = unknown */
     uint64_t status; /* the address of the last pod's status; 0 = none that is shared */
     const karp_pod *with_status; /* `pod` with that status; NULL = not decoded yet */
-    bool whole; /* a pod with that status lacked nothing and needed no other object */
+    const io_pod_again *again; /* with that status; NULL = pods have to be looked at */
 } io_pod_template;
 
 /* Members of a pod, and where they were in the last one. */
@@ -43,6 +51,8 @@ typedef struct io_counted_owner {
     uint32_t number; /* of its key in reader->names; NO_ID = its pods are not counted */
 } io_counted_owner;
 
+enum { IO_FAR_TEXTS = 3 }; /* namespace, uid, creationTimestamp */
+
 typedef struct io_pod_templates {
     words keys; /* the addresses of the values; an id is an index in the list */
     arena memory;
@@ -54,6 +64,7 @@ typedef struct io_pod_templates {
     char time_text[KARP_VALUE_TEXT]; /* the creationTimestamp read last, of time_length bytes */
     size_t time_length;
     int64_t time;
+    uintptr_t far[IO_FAR_TEXTS]; /* from the name of the last pod to its other texts */
     map64 surveyed; /* by the address of a value that pods share: whether it names EKS Auto Mode */
     map64 written; /* likewise: the number of its canonical text (kept.c) */
     map64 recipes; /* by what a pod shares: the number of a recipe (kept.c) */
@@ -70,9 +81,13 @@ void io_pod_templates_clear(io_pod_templates *p);
  */
 uint64_t io_shared_address(const tree *value);
 
-/* Adds a pod that differs only in its name, uid and age from one that lacked nothing. false = it may be another: it is
- * not added. */
+/* Adds a pod like one for which io_note_pod_again() was called. false = it may be another: it is not added. */
 bool io_add_pod_again(karp_reader *reader, const tree *root);
+/* The pod added last lacked nothing and needed no other object: neither do those that share all that it shares. Errors:
+ * NOMEM. */
+karp_status io_note_pod_again(karp_reader *reader);
+/* Fetches the texts of a pod that will be added soon: they are far between. */
+void io_fetch_pod(const karp_reader *reader, karp_str name);
 
 /* Decodes a pod and adds it to the builder. Failures of decoding are recorded in the decoder, others in
  * reader->error. */

@@ -416,20 +416,22 @@ static karp_str read_uid(adding *a, karp_str uid, pod *p)
                    own ? "metadata.uid" : "metadata.name");
     }
     if (a->c.status != KARP_OK) return (karp_str){ "", 0 };
-    size_t shown = space.len + name.len + 1;
-    p->uid_len = (uint32_t)(own ? uid.len : shown + KIND);
-    char *text = arena_alloc_aligned(a->c.to, shown + KIND + 1, 1);
-    p->uid = own ? arena_string(a->c.to, uid.ptr, uid.len) : text;
-    if (text == NULL || p->uid == NULL) {
+    size_t shown = space.len + name.len + 1, before = own ? uid.len + 1 : KIND;
+    char *text = arena_alloc_aligned(a->c.to, before + shown + 1, 1);
+    if (text == NULL) {
         copy_refuse(&a->c);
         return (karp_str){ "", 0 };
     }
-    memcpy(text, kind, KIND);
-    memcpy(text + KIND, space.ptr, space.len);
-    text[KIND + space.len] = '/';
-    memcpy(text + KIND + space.len + 1, name.ptr, name.len);
-    text[KIND + shown] = '\0';
-    return (karp_str){ text + KIND, shown };
+    p->uid = text;
+    p->uid_len = (uint32_t)(own ? uid.len : KIND + shown);
+    memcpy(text, own ? uid.ptr : kind, own ? uid.len : KIND);
+    if (own) text[uid.len] = '\0';
+    text += before;
+    memcpy(text, space.ptr, space.len);
+    text[space.len] = '/';
+    memcpy(text + space.len + 1, name.ptr, name.len);
+    text[shown] = '\0';
+    return (karp_str){ text, shown };
 }
 
 /* Reads what all pods of a template share. */

@@ -20,9 +20,8 @@ static uint32_t hash_of(const store *s, uint32_t name_space, uint32_t name)
 static const pod_slot *slot_at(const store *s, size_t i) { return paged_at(&s->pod_slots, i, sizeof(pod_slot)); }
 
 /* The pod's slot in the table, or the slot in which to insert it. */
-static size_t slot_of(const store *s, uint32_t name_space, uint32_t name, bool *there)
+static size_t slot_by_hash(const store *s, uint32_t hash, uint32_t name_space, uint32_t name, bool *there)
 {
-    uint32_t hash = hash_of(s, name_space, name);
     size_t mask = s->pod_slots.count - 1, open = SIZE_MAX;
     for (size_t i = hash & mask;; i = (i + 1) & mask) {
         const pod_slot *slot = slot_at(s, i);
@@ -37,6 +36,11 @@ static size_t slot_of(const store *s, uint32_t name_space, uint32_t name, bool *
         *there = p->name_space == name_space && p->name == name;
         if (*there) return i;
     }
+}
+
+static size_t slot_of(const store *s, uint32_t name_space, uint32_t name, bool *there)
+{
+    return slot_by_hash(s, hash_of(s, name_space, name), name_space, name, there);
 }
 
 void store_pods_init(store *s)
@@ -177,14 +181,15 @@ bool store_put_pod(store *s, const pod *p, karp_str shown)
     if (!reserve_slot(s) || !reserve_change(s)) return false;
     uint32_t number = reserve_place(s, p, &open);
     if (number == NO_ID) return false;
-    pod_slot *slot = paged_own(&s->pod_slots, slot_of(s, p->name_space, p->name, &there));
+    uint32_t hash = hash_of(s, p->name_space, p->name);
+    pod_slot *slot = paged_own(&s->pod_slots, slot_by_hash(s, hash, p->name_space, p->name, &there));
     if (slot == NULL) return false;
     if (number == s->pods.count) store_set_pod_count(s, s->pods.count + 1);
     else s->open_places.items[open] = s->open_places.items[--s->open_places.count];
     note_change(s, number);
     write_pod(s, number, p, shown);
     if (slot->pod == 0) s->pod_slots_used++;
-    *slot = (pod_slot){ hash_of(s, p->name_space, p->name), number + 1 };
+    *slot = (pod_slot){ hash, number + 1 };
     return true;
 }
 
