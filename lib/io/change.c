@@ -150,6 +150,7 @@ karp_status io_replace(karp_reader *reader, uint32_t number, tree *root, const i
     keep_identity(&reader->trees, before, root, w->info->kind != IO_KIND_POD && w->info->kind != IO_KIND_BUDGET);
     w->root = root;
     w->created = false;
+    w->like = NO_ID;
     w->place = *place;
     w->stated = w->held = false;
     w->replaced = reader->mode.changes = true;

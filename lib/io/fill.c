@@ -348,22 +348,23 @@ static bool fill_shared_spec(io_filler *f, tree *root, bool *claims)
     return !whole || map64_put(&f->whole_specs, address, 1);
 }
 
-/* A pod that shares its spec and lacks nothing. */
-static karp_status note_again(io_filler *f, const tree *root)
-{
-    bool gated = tree_count(tree_get(tree_get(root, "spec"), "schedulingGates")) > 0; /* they are counted */
-    return gated ? KARP_OK : io_note_pod_again(f->reader);
-}
-
 /* false = the pod has to be looked at. */
 static bool add_again(io_filler *f, const io_deferred *w)
 {
-    if (!w->created || !f->fill || f->reader->mode.old || f->reader->options.queued) return false;
-    if (!io_add_pod_again(f->reader, w->root)) return false;
+    if (!f->fill || f->reader->mode.old || f->reader->options.queued || !io_add_again(f->reader, w)) return false;
     f->pods++;
     f->uids++;
     count_pod(f, w->root);
     return true;
+}
+
+/* A pod that was added: whether those like it lack nothing, either. The gates of pods are counted. */
+static karp_status note_again(io_filler *f, const io_deferred *w)
+{
+    const tree *spec = tree_get(w->root, "spec");
+    bool whole = f->fill && spec && map64_get(&f->whole_specs, io_shared_address(spec)) != NO_ID &&
+                 tree_count(tree_get(spec, "schedulingGates")) == 0;
+    return whole ? io_note_again(f->reader, w) : KARP_OK;
 }
 
 karp_status io_fill_and_add_pod(io_filler *f, const io_kind_info *info, tree *root, const io_place *place)
@@ -379,8 +380,7 @@ karp_status io_fill_and_add_pod(io_filler *f, const io_kind_info *info, tree *ro
     if (f->creates) io_quotas_count(&f->quotas, f->reader, root, true);
     karp_status status = claims ? io_make_device_claims(f, root, place) : KARP_OK;
     if (status == KARP_OK) status = io_add_filled(f, info, root, place);
-    if (status) return status;
-    return claims ? add_ephemeral_claims(f, root, place) : note_again(f, root);
+    return status || !claims ? status : add_ephemeral_claims(f, root, place);
 }
 
 /* ---- one object -------------------------------------------------------------------------------------------------- */
@@ -505,6 +505,7 @@ karp_status io_fill(io_filler *f, const io_deferred *w)
                  : kind == IO_KIND_NODE       ? io_fill_and_add_node(f, root, &place)
                  : kind == IO_KIND_NODE_CLAIM ? io_fill_and_add_node_claim(f, root, &place)
                                               : io_add_filled(f, w->info, root, &place);
+    if (status == KARP_OK && kind == IO_KIND_POD && !refused) status = note_again(f, w);
     if (status == KARP_OK && (io_is_workload(kind) || kind == IO_KIND_OPERATED)) status = io_expand(f, w, root, &place);
     /* What is made of an object is not in the input: the error is about the object. */
     if (status == KARP_E_INVALID && kind != IO_KIND_POD)

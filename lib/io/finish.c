@@ -61,20 +61,20 @@ static void name_first(karp_reader *reader, const io_deferred *second)
     }
 }
 
-static void fetch_ahead(const karp_reader *reader, const io_deferred *w, size_t left)
+/* The texts of pods are far between. */
+static void fetch_ahead(const io_deferred *w, size_t left)
 {
     enum { AHEAD = 8 };
-    if (left <= AHEAD * 2) return;
-    __builtin_prefetch(w[AHEAD * 2].root);
-    io_fetch_pod(reader, w[AHEAD].name);
-    if (w[AHEAD].root) __builtin_prefetch(w[AHEAD].root->of.members);
+    if (left <= AHEAD) return;
+    __builtin_prefetch(w[AHEAD].name.ptr);
+    __builtin_prefetch(w[AHEAD].like == NO_ID ? (const void *)w[AHEAD].root : w[AHEAD].uid);
 }
 
 static karp_status add_deferred(karp_reader *reader, io_filler *filler)
 {
     for (size_t i = 0; i < reader->deferred_count; i++) {
         io_deferred *w = &reader->deferred[i];
-        fetch_ahead(reader, w, reader->deferred_count - i);
+        fetch_ahead(w, reader->deferred_count - i);
         if (!karp_context_work(reader->context, OF_AN_OBJECT)) return io_reader_nomem(reader);
         io_pod_trees_free(reader, i);
         if (w->gone) continue;

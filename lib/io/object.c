@@ -132,8 +132,9 @@ static karp_status defer(karp_reader *reader, const io_kind_info *info, tree *ro
         .place = *place,
         .replaced = reader->mode.replacing,
         .created = info->kind == IO_KIND_POD && io_is_stated(tree_get(root, "metadata"), "uid"),
+        .like = NO_ID,
     };
-    return KARP_OK;
+    return io_note_like(reader, &reader->deferred[reader->deferred_count - 1]) ? KARP_OK : io_reader_nomem(reader);
 }
 
 karp_status io_postpone(karp_reader *reader, const io_kind_info *info, tree *root, const io_place *place)

@@ -7,7 +7,7 @@
 void io_pod_templates_init(io_pod_templates *p, karp_context *context)
 {
     memset(p, 0, sizeof *p);
-    p->last = p->added = NO_ID;
+    p->added = NO_ID;
     words_init(&p->keys, context);
     map64_init(&p->surveyed, context);
     map64_init(&p->written, context);
@@ -39,74 +39,30 @@ uint64_t io_shared_address(const tree *value)
                                                          : (const void *)value->of.items);
 }
 
-/* What the pod shares; false = nothing, or not all of it. */
-static bool shared_key(io_pod_templates *p, const tree *metadata, const tree *spec, uint64_t key[IO_SHARED_VALUES])
-{
-    const tree *const values[IO_SHARED_VALUES] = {
-        spec,
-        tree_get_near(metadata, "labels", &p->places[IO_PART_LABELS]),
-        tree_get_near(metadata, "annotations", &p->places[IO_PART_ANNOTATIONS]),
-        tree_get_near(metadata, "ownerReferences", &p->places[IO_PART_OWNERS]),
-    };
-    for (size_t i = 0; i < IO_SHARED_VALUES; i++) {
-        key[i] = values[i] ? io_shared_address(values[i]) : 0;
-        if (values[i] && key[i] == 0) return false;
-    }
-    return spec != NULL;
-}
-
-static bool has_key(const io_pod_template *t, const uint64_t key[IO_SHARED_VALUES])
-{
-    return memcmp(t->key, key, sizeof t->key) == 0;
-}
-
-static void key_parts(const uint64_t key[IO_SHARED_VALUES], uint32_t parts[2 * IO_SHARED_VALUES])
-{
-    memcpy(parts, key, IO_SHARED_VALUES * sizeof *key);
-}
-
-/* The template that followed the last one before, if it is that of the key: pods are listed by name, or in turns. */
-static io_pod_template *expected_template(io_pod_templates *p, const uint64_t key[IO_SHARED_VALUES])
-{
-    uint32_t id = p->last == NO_ID ? NO_ID : p->list[p->last].next;
-    if (id == NO_ID || !has_key(&p->list[id], key)) return NULL;
-    p->last = id;
-    return &p->list[id];
-}
-
-static io_pod_template *follow_with(io_pod_templates *p, uint32_t id)
-{
-    if (p->last != NO_ID) p->list[p->last].next = id;
-    p->last = id;
-    return &p->list[id];
-}
-
-/* The template, which may be a new one. NULL = out of memory. */
-static io_pod_template *template_of(karp_reader *reader, const uint64_t key[IO_SHARED_VALUES])
-{
-    io_pod_templates *p = &reader->pod_templates;
-    io_pod_template *expected = expected_template(p, key);
-    if (expected) return expected;
-    uint32_t parts[2 * IO_SHARED_VALUES];
-    key_parts(key, parts);
-    size_t before = p->keys.count;
-    uint32_t id = words_add(&p->keys, parts, 2 * IO_SHARED_VALUES);
-    if (id == NO_ID || !grow(reader->context, (void **)&p->list, &p->capacity, p->keys.count, sizeof *p->list))
-        return NULL;
-    if (id == before) {
-        p->list[id] = (io_pod_template){ .next = NO_ID };
-        memcpy(p->list[id].key, key, sizeof p->list[id].key);
-    }
-    return follow_with(p, id);
-}
+enum { SHARED_VALUES = 4 };
 
 /* Finds what the pod shares. *out stays NULL for a pod that may share nothing. false = out of memory. */
 static bool find_template(karp_reader *reader, const tree *root, io_pod_template **out)
 {
-    uint64_t key[IO_SHARED_VALUES];
-    if (!shared_key(&reader->pod_templates, tree_get(root, "metadata"), tree_get(root, "spec"), key)) return true;
-    *out = template_of(reader, key);
-    return *out != NULL;
+    io_pod_templates *p = &reader->pod_templates;
+    const tree *metadata = tree_get(root, "metadata"), *spec = tree_get(root, "spec");
+    const tree *const values[SHARED_VALUES] = { spec, tree_get(metadata, "labels"), tree_get(metadata, "annotations"),
+                                                tree_get(metadata, "ownerReferences") };
+    uint64_t key[SHARED_VALUES];
+    uint32_t parts[2 * SHARED_VALUES];
+    if (!spec) return true;
+    for (size_t i = 0; i < SHARED_VALUES; i++) {
+        key[i] = values[i] ? io_shared_address(values[i]) : 0;
+        if (values[i] && key[i] == 0) return true;
+    }
+    memcpy(parts, key, sizeof key);
+    size_t before = p->keys.count;
+    uint32_t id = words_add(&p->keys, parts, 2 * SHARED_VALUES);
+    if (id == NO_ID || !grow(reader->context, (void **)&p->list, &p->capacity, p->keys.count, sizeof *p->list))
+        return false;
+    if (id == before) p->list[id] = (io_pod_template){ .pod = NULL };
+    *out = &p->list[id];
+    return true;
 }
 
 /* Whether all that the pod has in its spec is the same for every pod with this spec. */
@@ -173,7 +129,7 @@ static karp_status make_template(karp_reader *reader, const tree *root, karp_str
     t->pod = pod;
     t->status = plain ? status_address(root) : 0;
     if (t->status == 0) return KARP_OK;
-    reader->pod_templates.added = reader->pod_templates.last;
+    reader->pod_templates.added = (uint32_t)(t - reader->pod_templates.list);
     return keep_status(reader, root, t) ? KARP_OK : io_reader_nomem(reader);
 }
 
@@ -186,8 +142,7 @@ static karp_status note_pod(karp_reader *reader, const karp_pod *pod)
     return status;
 }
 
-/* What templates do not have. */
-static karp_templated_pod own_part(const karp_pod *pod)
+karp_templated_pod io_own_part(const karp_pod *pod)
 {
     return (karp_templated_pod){
         .size = sizeof(karp_templated_pod),
@@ -206,7 +161,7 @@ static karp_templated_pod own_part(const karp_pod *pod)
 
 static karp_status add_templated(karp_reader *reader, const karp_pod *pod, uint32_t number)
 {
-    const karp_templated_pod own = own_part(pod);
+    const karp_templated_pod own = io_own_part(pod);
     karp_status status = note_pod(reader, pod);
     return status ? status : karp_builder_add_templated_pod(reader->builder, number, &own, &reader->error);
 }
@@ -225,73 +180,7 @@ static bool decode_own(karp_reader *reader, io_decoder *d, const tree *root, io_
     io_decode_pod_status(d, root, pod);
     t->status = d->status == KARP_OK ? address : 0;
     t->with_status = NULL;
-    t->again = NULL;
     return true;
-}
-
-/* ---- pods like one before ---------------------------------------------------------------------------------------- */
-
-/* Pods of one workload are often of one age. */
-static bool read_creation(io_pod_templates *p, karp_str text, int64_t *out)
-{
-    if (text.len == 0 || text.len > sizeof p->time_text) return false;
-    if (text.len != p->time_length || memcmp(text.ptr, p->time_text, text.len) != 0) {
-        if (karp_time_parse(text, &p->time) != KARP_OK) return false;
-        memcpy(p->time_text, text.ptr, text.len);
-        p->time_length = text.len;
-    }
-    *out = p->time;
-    return true;
-}
-
-bool io_add_pod_again(karp_reader *reader, const tree *root)
-{
-    io_pod_templates *p = &reader->pod_templates;
-    uint64_t key[IO_SHARED_VALUES];
-    const tree *metadata = tree_get_near(root, "metadata", &p->places[IO_PART_METADATA]);
-    const tree *status = tree_get_near(root, "status", &p->places[IO_PART_STATUS]);
-    if (!shared_key(p, metadata, tree_get_near(root, "spec", &p->places[IO_PART_SPEC]), key)) return false;
-    const io_pod_template *t = expected_template(p, key);
-    if (!t) {
-        uint32_t parts[2 * IO_SHARED_VALUES];
-        key_parts(key, parts);
-        uint32_t id = words_find(&p->keys, parts, 2 * IO_SHARED_VALUES);
-        if (id == NO_ID) return false;
-        t = follow_with(p, id);
-    }
-    const io_pod_again *again = t->again;
-    if (!again || !status || io_shared_address(status) != t->status || tree_get(metadata, "deletionTimestamp"))
-        return false;
-    karp_templated_pod own = again->own;
-    own.name = tree_text(tree_get_near(metadata, "name", &p->places[IO_PART_NAME]));
-    own.uid = tree_text(tree_get_near(metadata, "uid", &p->places[IO_PART_UID]));
-    karp_str space = tree_text(tree_get_near(metadata, "namespace", &p->places[IO_PART_NAMESPACE]));
-    karp_str creation = tree_text(tree_get_near(metadata, "creationTimestamp", &p->places[IO_PART_CREATION]));
-    const char *const texts[IO_FAR_TEXTS] = { space.ptr, own.uid.ptr, creation.ptr };
-    for (size_t i = 0; i < IO_FAR_TEXTS; i++) p->far[i] = (uintptr_t)texts[i] - (uintptr_t)own.name.ptr;
-    if (own.name.len == 0 || own.uid.len == 0 || !equal_str(space, again->namespace_) ||
-        !read_creation(p, creation, &own.creation) ||
-        karp_builder_add_templated_pod(reader->builder, t->number, &own, NULL) != KARP_OK)
-        return false;
-    io_pending_add(reader, again->pod);
-    return true;
-}
-
-karp_status io_note_pod_again(karp_reader *reader)
-{
-    io_pod_templates *p = &reader->pod_templates;
-    io_pod_template *t = p->added == NO_ID ? NULL : &p->list[p->added];
-    if (!t || !t->with_status || t->again) return KARP_OK;
-    const io_pod_again again = { own_part(t->with_status), t->pod->meta.namespace_, t->with_status };
-    t->again = arena_copy(&p->memory, &again, sizeof again);
-    return t->again ? KARP_OK : io_reader_nomem(reader);
-}
-
-void io_fetch_pod(const karp_reader *reader, karp_str name)
-{
-    const io_pod_templates *p = &reader->pod_templates;
-    __builtin_prefetch(name.ptr);
-    for (size_t i = 0; i < IO_FAR_TEXTS; i++) __builtin_prefetch((const char *)((uintptr_t)name.ptr + p->far[i]));
 }
 
 karp_status io_add_pod(karp_reader *reader, io_decoder *d, const tree *root)
@@ -304,7 +193,7 @@ karp_status io_add_pod(karp_reader *reader, io_decoder *d, const tree *root)
         if (!decode_own(reader, d, root, t, &pod)) return io_reader_nomem(reader);
         if (d->status) return d->status;
         if (equal_str(pod.meta.namespace_, t->pod->meta.namespace_) && !has_resources(&pod)) {
-            if (t->with_status) reader->pod_templates.added = reader->pod_templates.last;
+            if (t->with_status) reader->pod_templates.added = (uint32_t)(t - reader->pod_templates.list);
             return add_templated(reader, &pod, t->number);
         }
     }

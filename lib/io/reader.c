@@ -63,6 +63,7 @@ karp_status karp_reader_new(karp_context *context, const karp_reader_options *op
     trees_init(&reader->trees, context);
     trees_init(&reader->passing, context);
     io_pod_templates_init(&reader->pod_templates, context);
+    io_pod_likes_init(&reader->pod_likes, context);
     io_packing_init(&reader->packing, context);
     io_table_init(&reader->catalogues.files, context);
     io_table_init(&reader->names, context);
@@ -146,6 +147,7 @@ void karp_reader_free(karp_reader *reader)
     trees_free(&reader->trees);
     trees_free(&reader->passing);
     io_pod_templates_clear(&reader->pod_templates);
+    io_pod_likes_free(&reader->pod_likes);
     io_packing_free(&reader->packing);
     karp_builder *builder = reader->builder;
     karp_free(context, reader, sizeof *reader);

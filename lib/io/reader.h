@@ -28,6 +28,10 @@ typedef struct io_deferred {
     bool scaled; /* the caller has set its replicas */
     bool refused; /* by the API server, so it has no pods */
     bool created; /* a Pod that was read with a uid */
+    uint32_t like; /* pods that this one is like, in reader->pod_likes; NO_ID = none */
+    uint32_t uid_length; /* the rest is known of a pod that is like others */
+    const char *uid;
+    int64_t creation;
 } io_deferred;
 
 /* A ReplicaSet that owns pods, and the Deployment derived from its name. */
@@ -254,6 +258,7 @@ struct karp_reader {
     trees passing; /* of other objects; reset before the next one */
     io_pod_trees pod_trees; /* of deferred pods that share values */
     io_pod_templates pod_templates;
+    io_pod_likes pod_likes;
     karp_error error;
     bool failed;
     bool finished;

@@ -183,6 +183,7 @@ static void give_spec(karp_reader *reader, io_deferred *w, tree *resized)
     tree_set(t, root, "spec", resized);
     if (tree_get(root, "status")) forget_resize(t, root);
     if (root) w->root = root;
+    w->like = NO_ID;
 }
 
 /* Whether its controller creates it again, on a node that the scheduler chooses. */
