@@ -384,6 +384,7 @@ bool words_continue(words *w, const words *from)
     if (from->count == 0) return true;
     if (from->shared_entries != NULL && from->shared_slots != NULL) {
         *w = *from;
+        w->alone = false;
         arena_init(&w->data, w->context);
         (void)shared_array_ref(w->shared_entries);
         (void)shared_array_ref(w->shared_slots);
@@ -433,6 +434,14 @@ static bool words_widen(words *w)
     return true;
 }
 
+/* Whether something can be added to the shared arrays. */
+static bool words_have_room(const words *w)
+{
+    return w->alone && w->shared_entries != NULL && w->shared_slots != NULL && w->count < w->capacity &&
+           wanted_slots(w->count, w->slot_count) == w->slot_count && shared_array_owners(w->shared_entries) <= 2 &&
+           shared_array_owners(w->shared_slots) <= 2;
+}
+
 uint32_t words_add(words *w, const uint32_t *data, size_t count)
 {
     size_t bytes = 0;
@@ -440,7 +449,7 @@ uint32_t words_add(words *w, const uint32_t *data, size_t count)
     if (w->count >= NO_ID - 1) return NO_ID; /* never: in a test, which would need 64 GiB */
     if (w->shared_entries != NULL || w->shared_slots != NULL) {
         uint32_t there = words_find(w, data, count);
-        if (there != NO_ID || !words_own(w)) return there;
+        if (there != NO_ID || (!words_have_room(w) && !words_own(w))) return there;
     }
     if (!words_widen(w)) return NO_ID;
     uint32_t hash = (uint32_t)hash_bytes(data, bytes, w->seed);
@@ -460,7 +469,7 @@ uint32_t words_find(const words *w, const uint32_t *data, size_t count)
 {
     if (w->count == 0 || count > UINT32_MAX) return NO_ID;
     size_t slot = words_slot(w, data, count, (uint32_t)hash_bytes(data, count * sizeof *data, w->seed));
-    return w->slots[slot] == 0 ? NO_ID : w->slots[slot] - 1;
+    return w->slots[slot] == 0 || w->slots[slot] > w->count ? NO_ID : w->slots[slot] - 1;
 }
 
 /* ---- 64-bit keys ------------------------------------------------------------------------------------------------- */

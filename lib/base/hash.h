@@ -81,6 +81,9 @@ typedef struct words {
     uint32_t *slots;
     size_t slot_count;
     shared_array *shared_entries, *shared_slots; /* shared ownership of the two arrays; NULL = not shared */
+    /* Nobody but its user reads the table that this one continues: while both arrays have room, they take what is
+     * added although they are shared. The other table does not find it. */
+    bool alone;
     uint64_t seed;
 } words;
 

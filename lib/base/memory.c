@@ -308,6 +308,11 @@ void shared_array_unref(shared_array *j)
     mem_free(j->context, j, sizeof *j);
 }
 
+uint32_t shared_array_owners(const shared_array *j)
+{
+    return atomic_load_explicit(&j->references, memory_order_acquire);
+}
+
 void *shared_array_take(shared_array *j, size_t used)
 {
     void *memory = j->memory;

@@ -94,6 +94,7 @@ typedef struct shared_array shared_array;
 shared_array *shared_array_new(karp_context *context, void *memory, size_t bytes);
 shared_array *shared_array_ref(shared_array *j); /* NULL is allowed */
 void shared_array_unref(shared_array *j); /* likewise; the last one frees the memory */
+uint32_t shared_array_owners(const shared_array *j);
 /* Exchanges the reference for memory that the caller alone owns, with the same first `used` bytes. NULL = out of
  * memory, nothing changed. */
 void *shared_array_take(shared_array *j, size_t used);

@@ -11,6 +11,7 @@
 #include <karp/builder.h>
 #include <model/catalogue.h>
 #include <model/regex.h>
+#include <model/snapshot.h>
 #include <model/store_pods.h>
 
 enum { ALL_GATES = 8191 };
@@ -82,6 +83,14 @@ karp_status builder_leave(karp_builder *builder, karp_status status)
 
 /* ---- adding an object -------------------------------------------------------------------------------------------- */
 
+/* When the caller has released the snapshot before, nobody else can read it or get it. */
+static void note_alone(karp_builder *b)
+{
+    if (b->alone || b->before == NULL || !snapshot_has_one_owner(b->before)) return;
+    b->alone = true;
+    store_alone(&b->s);
+}
+
 static void init_copier(copier *c, karp_builder *b, karp_error *error)
 {
     c->context = b->context;
@@ -135,6 +144,7 @@ void adding_begin_unnamed(adding *a, karp_builder *b, enum kind kind, const char
         a->c = (copier){ .error = error, .status = status };
         return;
     }
+    note_alone(b);
     a->mark = arena_get_mark(&b->s.data);
     init_copier(&a->c, b, error);
     if (scope == CLUSTER_WIDE) return;
@@ -225,36 +235,45 @@ karp_status adding_open(adding *a, karp_builder *b, enum kind kind, const void *
     return a->entered ? KARP_OK : adding_end(a);
 }
 
-/* The index of the object with this identity, if it is one of the last objects to be removed: it is replaced. NO_ID =
- * there is none. */
-static uint32_t place_of_removed(karp_builder *b, uint32_t identity)
+/* Whether nobody but the builder can read the list. */
+static bool only_here(const karp_builder *b, const void *list) { return b->alone && list_sharers(list) <= 2; }
+
+/* Where the object with this identity is in `removed`, if it is one of the last: it is replaced. SIZE_MAX = nowhere. */
+static size_t among_removed(const karp_builder *b, uint32_t identity)
 {
     enum { LOOKED_AT = 8 };
     size_t count = b->removed.count, least = count > LOOKED_AT ? count - LOOKED_AT : 0;
-    for (size_t i = count; i-- > least;) {
-        if (b->removed.items[i].identity != identity) continue;
-        uint32_t index = b->removed.items[i].index;
-        b->removed.items[i] = b->removed.items[--b->removed.count];
-        return index;
+    for (size_t i = count; identity != NO_ID && i-- > least;) {
+        if (b->removed.items[i].identity == identity) return i;
     }
-    return NO_ID;
+    return SIZE_MAX;
+}
+
+/* Makes room for an element at the end of the list. Its elements stay shared if nobody else could tell. */
+static bool make_room(karp_builder *b, void *list, size_t bytes)
+{
+    return (only_here(b, list) && list_has_room(list)) || list_reserve(b->context, list, bytes);
 }
 
 /* Does everything that can fail before it changes anything. */
 static bool commit(adding *a, void *list, const void *record, size_t record_bytes)
 {
-    store *s = &a->b->s;
-    karp_context *context = a->b->context;
-    if (!list_reserve(context, list, record_bytes) || !store_reserve_changes(s, 1)) return false;
-    if (!list_reserve(context, &s->taken_index, sizeof *s->taken_index.items)) return false;
-    uint32_t id = words_add(&s->taken, a->identity, a->identity_count);
+    karp_builder *b = a->b;
+    store *s = &b->s;
+    uint32_t known = words_find(&s->taken, a->identity, a->identity_count);
+    size_t at = among_removed(b, known);
+    bool ok = at == SIZE_MAX ? make_room(b, list, record_bytes) : list_own(list, record_bytes);
+    if (!ok || !store_reserve_changes(s, 1)) return false;
+    if (!(known == NO_ID ? make_room(b, &s->taken_index, sizeof(uint32_t))
+                         : list_own(&s->taken_index, sizeof(uint32_t))))
+        return false;
+    uint32_t id = known != NO_ID ? known : words_add(&s->taken, a->identity, a->identity_count);
     if (id == NO_ID) return false;
     uint32_t *index = id < s->taken_index.count ? &s->taken_index.items[id]
-                                                : list_push(context, &s->taken_index, sizeof *index);
-    uint32_t open = place_of_removed(a->b, id);
-    if (index) *index = open == NO_ID ? (uint32_t)list_count(list) : open;
-    void *place = open == NO_ID ? list_push(context, list, record_bytes) : list_at(list, open, record_bytes);
-    if (!index || !place) return false;
+                                                : list_push_here(&s->taken_index, sizeof *index);
+    *index = at == SIZE_MAX ? (uint32_t)list_count(list) : b->removed.items[at].index;
+    void *place = at == SIZE_MAX ? list_push_here(list, record_bytes) : list_at(list, *index, record_bytes);
+    if (at != SIZE_MAX) b->removed.items[at] = b->removed.items[--b->removed.count];
     memcpy(place, record, record_bytes);
     store_note_change(s, (uint32_t)a->kind, *index);
     return true;
@@ -279,10 +298,13 @@ karp_status adding_finish(adding *a, void *list, const void *record, size_t reco
     return adding_end(a);
 }
 
+/* The record has the name and the amounts of the one in its place, so the snapshot before may show it, too. */
 karp_status adding_finish_change(adding *a, void *list, uint32_t index, const void *record, size_t record_bytes)
 {
     store *s = &a->b->s;
-    if (a->c.status == KARP_OK && !(list_own(list, record_bytes) && store_reserve_changes(s, 1))) copy_refuse(&a->c);
+    if (a->c.status == KARP_OK &&
+        !((only_here(a->b, list) || list_own(list, record_bytes)) && store_reserve_changes(s, 1)))
+        copy_refuse(&a->c);
     if (a->c.status == KARP_OK) {
         memcpy(list_at(list, index, record_bytes), record, record_bytes);
         store_note_change(s, (uint32_t)a->kind, index);

@@ -16,6 +16,7 @@ struct karp_builder {
     uint64_t types; /* number of instance types in the catalogues so far; each catalogue is counted once */
     LIST_OF(removed_object) removed; /* objects that finishing removes */
     karp_snapshot *before; /* the snapshot that this one continues, one reference; NULL = none */
+    bool alone; /* it is known that nobody else has `before` */
     in_use use;
 };
 

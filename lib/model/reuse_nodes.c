@@ -97,10 +97,13 @@ static bool see_claim(void *user, uint32_t index)
 {
     struct finding *c = user;
     c->f->in_place = c->f->in_place && claim_stays(c, index);
-    if (index < c->before->raw.claims.count) put_provider(c, c->before->raw.claims.items[index].provider_id);
+    const node_claim *was = index < c->before->raw.claims.count ? &c->before->raw.claims.items[index] : NULL;
+    if (was != NULL) put_provider(c, was->provider_id);
     if (index >= c->s->raw.claims.count) return true;
     const node_claim *now = &c->s->raw.claims.items[index];
     put_provider(c, now->provider_id);
+    if (was != NULL && was->allocatable.items == now->allocatable.items && was->capacity.items == now->capacity.items)
+        return true; /* only its status has changed */
     return units_count_provided(c->before, now->allocatable) && units_count_provided(c->before, now->capacity);
 }
 

@@ -125,6 +125,7 @@ static void compact(karp_builder *builder)
     if (!store_wasteful(&builder->s) || !store_compact(&builder->s)) return;
     karp_snapshot_unref(builder->before);
     builder->before = NULL;
+    builder->alone = false;
 }
 
 static karp_status finish(karp_builder *builder, karp_snapshot **out, karp_error *error)
@@ -140,6 +141,7 @@ static karp_status finish(karp_builder *builder, karp_snapshot **out, karp_error
     if (status != KARP_OK) return context_refusal(builder->context, status, error);
     karp_snapshot_unref(builder->before);
     builder->before = NULL;
+    builder->alone = false;
     return KARP_OK;
 }
 
@@ -165,6 +167,11 @@ karp_snapshot *snapshot_hold(const karp_snapshot *snapshot)
         karp_snapshot *held;
     } u = { .given = snapshot->lender != NULL ? snapshot->lender : snapshot };
     return karp_snapshot_ref(u.held);
+}
+
+bool snapshot_has_one_owner(const karp_snapshot *s)
+{
+    return atomic_load_explicit(&s->references, memory_order_acquire) == 1;
 }
 
 void karp_snapshot_unref(karp_snapshot *snapshot)

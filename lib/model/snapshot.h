@@ -248,6 +248,7 @@ typedef struct pdb_label pdb_label;
 
 /* Like karp_snapshot_ref(), for a const snapshot: only its atomic reference count is written. */
 karp_snapshot *snapshot_hold(const karp_snapshot *snapshot);
+bool snapshot_has_one_owner(const karp_snapshot *s); /* then no other thread can read it */
 
 /* Makes a view of a snapshot, or of another view. The view has all data of `from` and must not outlive it. The caller
  * then changes the members that are to differ. A view has no references: snapshot_hold() on it refers to the snapshot

@@ -40,6 +40,20 @@ bool list_own(void *list, size_t element_bytes)
     return true;
 }
 
+bool list_has_room(const void *list)
+{
+    any_list l;
+    memcpy(&l, list, sizeof l);
+    return l.count < l.capacity;
+}
+
+uint32_t list_sharers(const void *list)
+{
+    any_list l;
+    memcpy(&l, list, sizeof l);
+    return l.shared == NULL ? 1 : shared_array_owners(l.shared);
+}
+
 bool list_reserve_more(karp_context *context, void *list, size_t element_bytes, size_t more)
 {
     any_list l;
@@ -55,16 +69,21 @@ bool list_reserve(karp_context *context, void *list, size_t element_bytes)
     return list_reserve_more(context, list, element_bytes, 1);
 }
 
-void *list_push(karp_context *context, void *list, size_t element_bytes)
+void *list_push_here(void *list, size_t element_bytes)
 {
     any_list l;
-    if (!list_reserve(context, list, element_bytes)) return NULL;
     memcpy(&l, list, sizeof l);
+    if (l.count == l.capacity) return NULL;
     void *element = (char *)l.items + l.count * element_bytes;
     memset(element, 0, element_bytes);
     l.count++;
     memcpy(list, &l, sizeof l);
     return element;
+}
+
+void *list_push(karp_context *context, void *list, size_t element_bytes)
+{
+    return list_reserve(context, list, element_bytes) ? list_push_here(list, element_bytes) : NULL;
 }
 
 /* makes the list sharable; false = out of memory, the list is unchanged */
@@ -169,7 +188,7 @@ void store_share(store *s, store_memory *fresh)
 
 bool store_wasteful(const store *s)
 {
-    enum { LITTLE = 1 << 20 };
+    enum { LITTLE = 8 << 20 };
     return s->below != NULL && s->below->bytes - s->clean_bytes > s->clean_bytes + LITTLE;
 }
 
@@ -306,6 +325,11 @@ bool store_continue(store *s, const store *from)
     for (size_t i = 0; i < s->catalogues.count; i++) (void)karp_catalogue_ref(s->catalogues.items[i].catalogue);
     if (!ok) store_free(s);
     return ok;
+}
+
+void store_alone(store *s)
+{
+    for (size_t i = 0; i < WORD_TABLES; i++) ((words *)part(s, word_tables[i]))->alone = true;
 }
 
 /* ---- removing objects -------------------------------------------------------------------------------------------- */

@@ -396,6 +396,9 @@ typedef struct catalogue_use {
     }
 /* Appends a zeroed element to any LIST_OF and returns it; NULL = out of memory. `list` is the address of the struct. */
 void *list_push(karp_context *context, void *list, size_t element_bytes);
+/* The same where the list has room, without its own copy of shared elements: others do not see the new one. NULL = it
+ * has no room. */
+void *list_push_here(void *list, size_t element_bytes);
 /* Reserves room for one element, so that the next list_push() cannot fail. false = out of memory. */
 bool list_reserve(karp_context *context, void *list, size_t element_bytes);
 /* Reserves room for `more` elements. false = out of memory. */
@@ -405,6 +408,8 @@ void *list_at(const void *list, size_t index, size_t element_bytes);
 /* Gives the list its own copy of shared elements. Call before writing to existing elements. false = out of memory,
  * nothing changed. */
 bool list_own(void *list, size_t element_bytes);
+bool list_has_room(const void *list);
+uint32_t list_sharers(const void *list); /* how many lists share its elements, with itself */
 void list_free(karp_context *context, void *list, size_t element_bytes);
 
 typedef struct store_memory store_memory;
@@ -509,6 +514,8 @@ bool store_settle(store *s);
 /* Makes a zeroed store a copy of another one, sharing its memory, which store_share() must have made sharable. false
  * = out of memory, and nothing has to be freed. */
 bool store_continue(store *s, const store *from);
+/* Nobody but the store's user reads the store that it continues: see words.alone. */
+void store_alone(store *s);
 /* Makes a store with the plain settings of another one and nothing else. false = out of memory, and nothing has to be
  * freed. */
 bool store_begin_like(store *s, const store *from);

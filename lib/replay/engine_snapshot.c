@@ -384,6 +384,9 @@ karp_snapshot *engine_snapshot(engine *e)
                                                                                              : KARP_OK;
     e->disruption.changes = changes;
     if (!status) status = karp_snapshot_edit(e->objects.snapshot, &builder, &e->error);
+    /* Unless a decision has the snapshot, the builder is its only owner now and changes it in place where it can. */
+    karp_snapshot_unref(e->objects.snapshot);
+    e->objects.snapshot = NULL;
     if (!status) status = edit_rows(e, builder);
     if (!status) status = karp_builder_finish(builder, &edited, &e->error);
     karp_builder_free(builder);
@@ -391,7 +394,6 @@ karp_snapshot *engine_snapshot(engine *e)
         keep_failure(&e->status, status);
         return NULL;
     }
-    karp_snapshot_unref(e->objects.snapshot);
     e->objects.snapshot = edited;
     return edited;
 }

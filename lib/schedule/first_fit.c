@@ -23,18 +23,21 @@
 
 enum { CLASS_UNKNOWN, CLASS_PLAIN, CLASS_OTHER };
 
-/* A class of pods and the existing nodes that accept a pod of it before the round. Nodes are looked at when a pod gets
- * that far. */
+/* Existing nodes that accept a pod of a class before the round. Nodes are looked at when a pod gets that far. */
+struct open_nodes {
+    uint32_t *hosts, count; /* in their order */
+    uint32_t looked_at; /* number of hosts */
+    uint32_t next; /* of this run: nodes before this index have no room left */
+};
+
+/* A class of pods. */
 struct fitted_class {
     uint8_t kind; /* CLASS_*; a class is plain until a node turns up that its pods would narrow */
-    uint32_t *open, count; /* hosts, in their order */
-    uint32_t looked_at; /* number of hosts */
+    struct open_nodes open[2]; /* for pods that must avoid shielded nodes, and for those that need not */
     uint32_t view;
     struct host_answers *answers;
     const int64_t *requests;
     uint32_t run; /* the run for which `next` is valid */
-    /* nodes before this index are excluded, for pods that must avoid shielded nodes and for those that need not */
-    uint32_t next[2];
 };
 
 /* A pod and its place in the order of the queue. */
@@ -197,30 +200,35 @@ static bool plain(scheduler *s, uint32_t class_number, uint32_t *view_number)
 static void judge(scheduler *s, struct first_fit *f, uint32_t class_number)
 {
     struct fitted_class *c = &f->classes[class_number];
-    if (c->open == NULL) c->open = arena_alloc(&s->data, (s->hosts.count + (size_t)1) * sizeof *c->open);
-    if (c->open == NULL || !scheduler_worked(s, s->hosts.count)) {
+    for (size_t i = 0; i < 2; i++) {
+        struct open_nodes *o = &c->open[i];
+        if (o->hosts == NULL) o->hosts = arena_alloc(&s->data, (s->hosts.count + (size_t)1) * sizeof *o->hosts);
+        o->count = o->looked_at = 0;
+        s->failed = s->failed || o->hosts == NULL;
+    }
+    if (s->failed || !scheduler_worked(s, s->hosts.count)) {
         s->failed = true;
         return;
     }
     c->kind = CLASS_OTHER;
     c->requests = s->pods.classes[class_number].requests;
-    c->count = c->looked_at = 0;
     if (!plain(s, class_number, &c->view) || s->failed) return;
     c->answers = host_answers_new(s, c->view);
     if (c->answers != NULL) c->kind = CLASS_PLAIN;
 }
 
 /* The i-th node that accepts a pod of the class; NO_ID = there are not so many. */
-static uint32_t open_host(scheduler *s, struct fitted_class *c, uint32_t i)
+static uint32_t open_host(scheduler *s, struct fitted_class *c, bool everywhere, uint32_t i)
 {
-    while (i == c->count && c->looked_at < s->hosts.count) {
+    struct open_nodes *o = &c->open[everywhere];
+    while (i == o->count && o->looked_at < s->hosts.count) {
         bool narrows = false;
-        uint32_t h = hosts_next_open(s, c->view, c->answers, c->looked_at, &narrows);
-        c->looked_at = h == NO_ID ? s->hosts.count : h + 1;
-        if (h != NO_ID) c->open[c->count++] = h;
+        uint32_t h = hosts_next_open(s, c->view, c->answers, everywhere, o->looked_at, &narrows);
+        o->looked_at = h == NO_ID ? s->hosts.count : h + 1;
+        if (h != NO_ID) o->hosts[o->count++] = h;
         if (narrows) c->kind = CLASS_OTHER;
     }
-    return i < c->count ? c->open[i] : NO_ID;
+    return i < o->count ? o->hosts[i] : NO_ID;
 }
 
 /* NULL = the class is not plain, or out of memory. */
@@ -232,7 +240,7 @@ static struct fitted_class *class_of(scheduler *s, struct first_fit *f, uint32_t
     if (c->kind != CLASS_PLAIN || s->failed) return NULL;
     if (c->run != f->run) {
         c->run = f->run;
-        c->next[0] = c->next[1] = 0;
+        c->open[0].next = c->open[1].next = 0;
     }
     return c;
 }
@@ -243,10 +251,10 @@ static struct fitted_class *class_of(scheduler *s, struct first_fit *f, uint32_t
 static uint32_t take(scheduler *s, struct first_fit *f, struct fitted_class *c, bool everywhere)
 {
     const uint32_t dims = s->vectors.dims;
-    uint32_t *next = &c->next[everywhere], h;
-    for (; (h = open_host(s, c, *next)) != NO_ID; (*next)++) {
+    uint32_t *next = &c->open[everywhere].next, h;
+    for (; (h = open_host(s, c, everywhere, *next)) != NO_ID; (*next)++) {
         int64_t *left = f->left + (size_t)h * dims;
-        if (f->gone[h] == f->run || (!everywhere && s->hosts.items[h].shielded)) continue;
+        if (f->gone[h] == f->run) continue;
         if (!vector_fits(left, c->requests, dims)) continue;
         if (f->taken_in[h] != f->run) f->taken[f->taken_count++] = h;
         f->taken_in[h] = f->run;

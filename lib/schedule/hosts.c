@@ -572,14 +572,15 @@ static const struct host_answer *answer(scheduler *s, uint32_t view_number, stru
     return a;
 }
 
-uint32_t hosts_next_open(scheduler *s, uint32_t view_number, struct host_answers *answers, uint32_t from, bool *narrows)
+uint32_t hosts_next_open(scheduler *s, uint32_t view_number, struct host_answers *answers, bool everywhere,
+                         uint32_t from, bool *narrows)
 {
     const int64_t *requests = s->pods.classes[s->pods.views.items[view_number].class_].requests;
     const uint32_t dims = s->vectors.dims;
     for (uint32_t i = from; i < s->hosts.count && !s->failed; i++) {
         host *h = &s->hosts.items[i];
         if (!vector_fits(s->hosts.before + (size_t)i * dims, requests, dims)) continue; /* the most frequent case */
-        if (h->negative && quirk(s, 24)) continue;
+        if ((h->negative && quirk(s, 24)) || (h->shielded && !everywhere)) continue;
         const struct host_answer *a = answer(s, view_number, answers, h);
         if (!a->open) continue;
         *narrows = a->narrows;

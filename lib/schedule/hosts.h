@@ -65,10 +65,10 @@ bool hosts_place_on(scheduler *s, uint32_t host_index, uint32_t pod_number, uint
  * memory. The view's pods must use no host ports, host names, volumes or devices, and no topology group may count them.
  */
 struct host_answers *host_answers_new(scheduler *s, uint32_t view_number);
-/* The next node from this one on, shielded ones included, that accepts a pod; NO_ID = none. *narrows receives whether
- * the pod would narrow the node's requirements. */
-uint32_t hosts_next_open(scheduler *s, uint32_t view_number, struct host_answers *answers, uint32_t from,
-                         bool *narrows);
+/* The next node from this one on that accepts a pod; NO_ID = none. `everywhere`: shielded ones, too. *narrows receives
+ * whether the pod would narrow the node's requirements. */
+uint32_t hosts_next_open(scheduler *s, uint32_t view_number, struct host_answers *answers, bool everywhere,
+                         uint32_t from, bool *narrows);
 /* Whether the pod may be placed on nodes protected by consolidateAfter. */
 bool hosts_exempt(const scheduler *s, uint32_t pod_number);
 /* Whether the node is there in this round: not one of those that it removes. */

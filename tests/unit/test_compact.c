@@ -44,7 +44,7 @@ static karp_snapshot *filled(karp_snapshot *from, bool add, char *uid, size_t le
 /* The snapshot after edits that leave much behind and nothing else. */
 static karp_snapshot *compacted(karp_snapshot *from)
 {
-    enum { LONG = 1 << 21 };
+    enum { LONG = 1 << 22 };
     char *uid = malloc(LONG);
     assert_non_null(uid);
     memset(uid, 'x', LONG);
@@ -152,17 +152,18 @@ static void add_node(karp_builder *b, unsigned number)
     assert_int_equal(karp_builder_add_node(b, &n, NULL), KARP_OK);
 }
 
-/* Pods of a Job have labels of their own. */
+/* Pods of a Job have labels of their own. Long UIDs make each of them leave much behind. */
 static void add_pod(karp_builder *b, unsigned number, unsigned host)
 {
-    char name[64], on[64];
+    char name[64], on[64], uid[2048];
     (void)snprintf(name, sizeof name, "pod-%u", number);
+    (void)snprintf(uid, sizeof uid, "%02047u", number);
     (void)snprintf(on, sizeof on, "node-%u", host);
     const karp_label label = { text_("job"), text_(name) };
     const karp_resource request = { .name = text_("cpu"), .text = text_("1") };
     const karp_container container = { .name = text_("c"), .requests = &request, .request_count = 1 };
     const karp_pod p = { .size = sizeof p,
-                         .meta = { .name = text_(name), .labels = &label, .label_count = 1 },
+                         .meta = { .name = text_(name), .uid = text_(uid), .labels = &label, .label_count = 1 },
                          .containers = &container,
                          .container_count = 1,
                          .node_selector = number % 3 == 0 ? &label : NULL,
