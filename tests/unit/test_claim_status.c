@@ -234,6 +234,63 @@ static void test_edits(void **state)
     karp_snapshot_unref(replaced);
 }
 
+/* Where nobody else has the snapshot before, its list of claims is used again: status by status, and for a claim that
+ * is added. The result is that of an edit of a snapshot that somebody keeps. */
+static void test_alone(void **state)
+{
+    building *f = *state, r = *f;
+    add_nodes(f);
+    karp_snapshot *kept = finish(f), *one = NULL;
+    for (size_t i = 0; i < 4; i++) {
+        const node_claim was = kept->raw.claims.items[i % 3];
+        const char *added = i == 1 ? "d" : i == 2 ? "e" : NULL;
+        edit(f, i == 0 ? kept : one);
+        karp_snapshot_unref(one);
+        const node_claim *list = f->s->claims.items;
+        good(f, set_status(f, names[i % 3], &statuses[1 + i % 3]));
+        if (added != NULL) good(f, add_claim(f, added, &statuses[1]));
+        if (i > 0) assert_ptr_equal(f->s->claims.items, list);
+        else assert_ptr_not_equal(f->s->claims.items, list);
+        one = finish(f);
+        expect_claim(&kept->raw.claims.items[i % 3], &was);
+        assert_int_equal(kept->raw.claims.count, 3);
+    }
+    r.b = NULL;
+    edit(&r, kept);
+    for (size_t i = 0; i < 4; i++) replace(&r, names[i % 3], &statuses[1 + i % 3]);
+    good(&r, add_claim(&r, "d", &statuses[1]));
+    good(&r, add_claim(&r, "e", &statuses[1]));
+    karp_snapshot *other = finish(&r);
+    for (size_t i = 0; i < 5; i++) expect_claim(&one->raw.claims.items[i], &other->raw.claims.items[i]);
+    expect_nodes(one, other);
+    expect_decision(one, other);
+    karp_snapshot_unref(other);
+    karp_snapshot_unref(one);
+    karp_snapshot_unref(kept);
+}
+
+/* An edit that changes nothing has the same list as the snapshot before: while somebody keeps that, it is copied. */
+static void test_list_of_three(void **state)
+{
+    building *f = *state;
+    add_nodes(f);
+    karp_snapshot *kept = finish(f);
+    edit(f, kept);
+    karp_snapshot *same = finish(f);
+    assert_ptr_equal(same->raw.claims.items, kept->raw.claims.items);
+    const node_claim was = kept->raw.claims.items[0];
+    edit(f, same);
+    karp_snapshot_unref(same);
+    good(f, set_status(f, "a", &statuses[1]));
+    good(f, add_claim(f, "d", &statuses[1]));
+    expect_claim(&kept->raw.claims.items[0], &was);
+    karp_snapshot *last = finish(f);
+    expect_claim(&kept->raw.claims.items[0], &was);
+    assert_int_equal(store_find(&kept->raw, KIND_NODE_CLAIM, NO_TEXT, last->raw.claims.items[3].meta.name), NO_ID);
+    karp_snapshot_unref(last);
+    karp_snapshot_unref(kept);
+}
+
 /* A claim that was added to the same builder, before or after it was removed. */
 static void test_added(void **state)
 {
@@ -304,6 +361,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_edits, building_set_up, building_tear_down),
+        cmocka_unit_test_setup_teardown(test_alone, building_set_up, building_tear_down),
+        cmocka_unit_test_setup_teardown(test_list_of_three, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(test_added, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(test_errors, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(test_refused, building_set_up, building_tear_down),
