@@ -67,7 +67,12 @@ static void fetch_ahead(const io_deferred *w, size_t left)
     enum { AHEAD = 8 };
     if (left <= AHEAD) return;
     __builtin_prefetch(w[AHEAD].name.ptr);
-    __builtin_prefetch(w[AHEAD].like == NO_ID ? (const void *)w[AHEAD].root : w[AHEAD].uid);
+    if (w[AHEAD].like == NO_ID) {
+        __builtin_prefetch(w[AHEAD].root);
+    } else {
+        __builtin_prefetch(w[AHEAD].uid);
+        __builtin_prefetch(w[AHEAD].uid + w[AHEAD].uid_length - 1);
+    }
 }
 
 static karp_status add_deferred(karp_reader *reader, io_filler *filler)

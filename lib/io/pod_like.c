@@ -86,13 +86,13 @@ bool io_note_like(karp_reader *reader, io_deferred *w)
         return true;
     karp_str uid = tree_text(tree_get_near(metadata, "uid", &p->places[IO_LIKE_VALUES + 1]));
     karp_str creation = tree_text(tree_get_near(metadata, "creationTimestamp", &p->places[IO_LIKE_VALUES + 2]));
-    if (uid.len == 0 || !read_creation(p, creation, &w->creation)) return true;
+    if (uid.len == 0 || uid.len > UINT16_MAX || !read_creation(p, creation, &w->creation)) return true;
     uint32_t like = find_like(reader, key, w->namespace_);
     if (like == NO_ID) return false;
     if (!equal_str(p->list[like].namespace_, w->namespace_)) return true;
     w->like = like;
     w->uid = uid.ptr;
-    w->uid_length = (uint32_t)uid.len;
+    w->uid_length = (uint16_t)uid.len;
     return true;
 }
 

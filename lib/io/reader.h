@@ -20,16 +20,16 @@ typedef struct io_deferred {
     karp_str name;
     tree *root; /* in reader->trees; NULL = a pod that was added, with its tree */
     io_place place; /* its text or marks stay in memory as long as the tree */
-    bool stated; /* from a Snapshot: nothing is filled in */
-    bool held; /* from a Snapshot, and deferred because changes may be applied to it */
-    bool changed; /* a workload whose number of pods was changed (change.c) */
-    bool gone; /* deleted */
-    bool replaced; /* it was read as a replacement for other objects */
-    bool scaled; /* the caller has set its replicas */
-    bool refused; /* by the API server, so it has no pods */
-    bool created; /* a Pod that was read with a uid */
-    uint32_t like; /* pods that this one is like, in reader->pod_likes; NO_ID = none */
-    uint32_t uid_length; /* the rest is known of a pod that is like others */
+    bool stated : 1; /* from a Snapshot: nothing is filled in */
+    bool held : 1; /* from a Snapshot, and deferred because changes may be applied to it */
+    bool changed : 1; /* a workload whose number of pods was changed (change.c) */
+    bool gone : 1; /* deleted */
+    bool replaced : 1; /* it was read as a replacement for other objects */
+    bool scaled : 1; /* the caller has set its replicas */
+    bool refused : 1; /* by the API server, so it has no pods */
+    bool created : 1; /* a Pod that was read with a uid */
+    uint16_t uid_length; /* this and the members below are known of a pod that is like others (pod_like.c) */
+    uint32_t like; /* in reader->pod_likes; NO_ID = it is like none */
     const char *uid;
     int64_t creation;
 } io_deferred;

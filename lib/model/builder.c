@@ -171,13 +171,18 @@ void adding_name(adding *a, karp_str name, const uint32_t *more, size_t more_cou
         return;
     }
     check_name(a, name, a->kind == KIND_NAMESPACE, "metadata.name");
+    store *s = &a->b->s;
+    size_t names = s->names.count;
     a->name = copy_name(a, name);
+    bool fresh = s->names.count > names; /* no object has the name */
     a->identity[0] = (uint32_t)a->kind;
     a->identity[1] = a->name_space;
     a->identity[2] = a->name;
     for (size_t i = 0; i < more_count; i++) a->identity[3 + i] = more[i];
     a->identity_count = 3 + more_count;
-    if (a->c.status == KARP_OK && store_has(&a->b->s, a->identity, a->identity_count))
+    if (fresh || a->c.status != KARP_OK) return;
+    if (a->kind == KIND_POD && !store_index_pods(s)) copy_refuse(&a->c);
+    else if (store_has(s, a->identity, a->identity_count))
         copy_blame(&a->c, fail(error, KARP_E_DUPLICATE, "the object is in the input already"), "metadata.name");
 }
 

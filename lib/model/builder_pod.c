@@ -239,6 +239,7 @@ static uint32_t predicted_shape(karp_builder *builder, uint32_t number)
 
 bool builder_create_again(karp_builder *builder, uint32_t name_space, uint32_t name)
 {
+    if (!store_index_pods(&builder->s)) return false;
     uint32_t number = store_find_pod(&builder->s, name_space, name);
     if (number == NO_ID) return true;
     uint32_t own = pod_at(&builder->s, number)->shape;
@@ -598,8 +599,11 @@ karp_status karp_builder_set_pod_status(karp_builder *builder, karp_str namespac
     adding_begin_unnamed(&a, builder, KIND_POD, "Pod", &named, NAMESPACED, error);
     if (!a.entered) return adding_end(&a);
     uint32_t id = strings_find(&builder->s.names, name.ptr, name.len);
-    uint32_t number = id == NO_ID ? NO_ID : store_find_pod(&builder->s, a.name_space, id);
-    if (number == NO_ID) copy_blame(&a.c, fail(a.c.error, KARP_E_NOT_FOUND, "the object is not in the input"), NULL);
+    bool indexed = store_index_pods(&builder->s);
+    uint32_t number = id == NO_ID || !indexed ? NO_ID : store_find_pod(&builder->s, a.name_space, id);
+    if (!indexed) copy_refuse(&a.c);
+    else if (number == NO_ID)
+        copy_blame(&a.c, fail(a.c.error, KARP_E_NOT_FOUND, "the object is not in the input"), NULL);
     else change_pod(&a, number, &own);
     return adding_end(&a);
 }

@@ -124,6 +124,7 @@ static karp_status remove_object(karp_builder *builder, karp_str kind, karp_str 
     uint32_t identity[5];
     karp_str space = namespace_.ptr == NULL || namespace_.len == 0 ? str("default") : namespace_;
     size_t length = identify(s, kind, space, name, identity);
+    if (!store_index_pods(s)) return context_nomem(builder->context, error);
     if (length == 0 || !store_has(s, identity, length)) return not_there(error, kind, space, name);
     if (identity[0] == KIND_POD)
         return store_take_pod(s, store_find_pod(s, identity[1], identity[2])) ? KARP_OK

@@ -284,7 +284,7 @@ static bool settle_changes(store *s)
 
 bool store_settle(store *s)
 {
-    bool ok = settle_changes(s);
+    bool ok = store_index_pods(s) && settle_changes(s);
     for (size_t i = 0; i < STORE_LISTS && ok; i++)
         ok = list_settle(s->context, store_list_of(s, i), store_lists[i].of->bytes);
     for (size_t i = 0; i < STRING_TABLES && ok; i++) ok = strings_settle(part(s, string_tables[i]));

@@ -434,6 +434,7 @@ typedef struct store {
     paged pods, pods_shown; /* store_pods.h: of struct pod; of karp_str "namespace/name" */
     paged pod_slots; /* hash table of pods by namespace and name */
     size_t pod_slots_used; /* includes slots of removed pods */
+    size_t pods_slotted; /* the pods before this number are in the table */
     LIST_OF(uint32_t) open_places; /* places whose pod was removed */
     LIST_OF(uint32_t)
     changed; /* for a store that continues another: places whose pod was added, replaced or removed; may repeat */

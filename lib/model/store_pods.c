@@ -50,7 +50,7 @@ void store_pods_init(store *s)
     paged_init(&s->pod_slots, s->context, sizeof(pod_slot));
     memset(&s->open_places, 0, sizeof s->open_places);
     memset(&s->changed, 0, sizeof s->changed);
-    s->pod_slots_used = 0;
+    s->pod_slots_used = s->pods_slotted = 0;
 }
 
 void store_pods_settle(store *s)
@@ -74,6 +74,7 @@ bool store_pods_continue(store *s, const store *from)
     s->pod_slots_used = from->pod_slots_used;
     while (s->pods.count > 0 && (pod_at(s, s->pods.count - 1)->flags & POD_VIRTUAL))
         store_set_pod_count(s, s->pods.count - 1);
+    s->pods_slotted = s->pods.count;
     return true;
 }
 
@@ -120,6 +121,32 @@ static bool reserve_slot(store *s)
 {
     size_t slots = s->pod_slots.count;
     return (slots > 0 && s->pod_slots_used < slots - slots / 3 - 1) || renew_slots(s);
+}
+
+bool store_index_pods(store *s)
+{
+    enum { AHEAD = 8 };
+    if (s->pods_slotted >= s->pods.count) return true;
+    size_t more = s->pods.count - s->pods_slotted, slots = s->pod_slots.count;
+    if ((slots == 0 || s->pod_slots_used + more > slots - slots / 3 - 1) && !renew_slots(s)) return false;
+    uint32_t hashes[AHEAD];
+    size_t mask = s->pod_slots.count - 1, first = s->pods_slotted;
+    for (size_t i = first; i < s->pods.count + AHEAD; i++) {
+        bool there;
+        uint32_t *hash = &hashes[i % AHEAD];
+        if (i >= first + AHEAD) {
+            const pod *p = pod_at(s, i - AHEAD);
+            pod_slot *slot = paged_at(&s->pod_slots, slot_by_hash(s, *hash, p->name_space, p->name, &there),
+                                      sizeof *slot);
+            if (slot->pod == 0) s->pod_slots_used++;
+            *slot = (pod_slot){ *hash, (uint32_t)(i - AHEAD) + 1 };
+        }
+        if (i >= s->pods.count) continue;
+        *hash = hash_of(s, pod_at(s, i)->name_space, pod_at(s, i)->name);
+        __builtin_prefetch(slot_at(s, *hash & mask));
+    }
+    s->pods_slotted = s->pods.count;
+    return true;
 }
 
 /* Changes are recorded only in a store that continues another one. */
@@ -176,11 +203,16 @@ bool store_put_virtual_pod(store *s, const pod *p, karp_str shown)
 
 bool store_put_pod(store *s, const pod *p, karp_str shown)
 {
-    bool there;
+    bool there, later = !s->pods.continued && s->open_places.count == 0;
     size_t open = 0;
-    if (!reserve_slot(s) || !reserve_change(s)) return false;
+    if (!later && (!store_index_pods(s) || !reserve_slot(s) || !reserve_change(s))) return false;
     uint32_t number = reserve_place(s, p, &open);
     if (number == NO_ID) return false;
+    if (later) {
+        store_set_pod_count(s, s->pods.count + 1);
+        write_pod(s, number, p, shown);
+        return true;
+    }
     uint32_t hash = hash_of(s, p->name_space, p->name);
     pod_slot *slot = paged_own(&s->pod_slots, slot_by_hash(s, hash, p->name_space, p->name, &there));
     if (slot == NULL) return false;
@@ -190,6 +222,7 @@ bool store_put_pod(store *s, const pod *p, karp_str shown)
     write_pod(s, number, p, shown);
     if (slot->pod == 0) s->pod_slots_used++;
     *slot = (pod_slot){ hash, number + 1 };
+    s->pods_slotted = s->pods.count;
     return true;
 }
 
@@ -230,6 +263,7 @@ static bool move_last(store *s, uint32_t to)
 
 bool store_close_gaps(store *s)
 {
+    if (!store_index_pods(s)) return false;
     uint32_t *open = s->open_places.items;
     if (!sort_numbers(s->context, open, s->open_places.count)) return false;
     for (; s->open_places.count > 0; s->open_places.count--) { /* the last gap: only pods follow it */
@@ -237,5 +271,6 @@ bool store_close_gaps(store *s)
         if (place + 1 != s->pods.count && !move_last(s, place)) return false;
         store_set_pod_count(s, s->pods.count - 1);
     }
+    s->pods_slotted = s->pods.count;
     return true;
 }

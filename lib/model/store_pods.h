@@ -17,7 +17,11 @@ bool store_pods_continue(store *s, const store *from);
 
 void store_pods_settle(store *s); /* frees what is needed only while the store changes */
 
-uint32_t store_find_pod(const store *s, uint32_t name_space, uint32_t name); /* NO_ID = not found */
+/* Pods get into the table together, because a place in it is far from the last one: before one is looked for, and in the
+ * end. false = out of memory, nothing changed. */
+bool store_index_pods(store *s);
+/* Of the pods in the table. NO_ID = not found. */
+uint32_t store_find_pod(const store *s, uint32_t name_space, uint32_t name);
 void store_set_pod_count(store *s, size_t count); /* removes the last ones, which must be virtual */
 size_t store_pod_count(const store *s); /* without removed pods */
 /* Adds a copy of a pod whose name is not in use. `shown` is "namespace/name". false = out of memory, nothing changed.

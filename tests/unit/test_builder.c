@@ -2,6 +2,8 @@
 /* What the builder keeps of pods, and how it tells them apart. */
 #include <support/building.h>
 
+#include <model/store_pods.h>
+
 #include <karp/settings.h>
 
 static karp_pod pod_named(const char *name)
@@ -59,6 +61,7 @@ static void test_names(void **state)
     const pod *second = add_pod(f, &p);
     assert_string_equal(second->uid, "8d0c-1");
     assert_int_equal(f->s->pods.count, 2);
+    assert_true(store_index_pods(&f->b->s)); /* as finishing does */
     assert_int_equal(store_find(f->s, KIND_POD, text_id(f, "other"), name_id(f, "web-0")), 1);
     assert_int_equal(store_find(f->s, KIND_POD, text_id(f, "default"), name_id(f, "web-0")), 0);
     assert_int_equal(store_find(f->s, KIND_DAEMON_SET, text_id(f, "default"), name_id(f, "web-0")), NO_ID);

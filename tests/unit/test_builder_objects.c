@@ -6,6 +6,7 @@
 #include <support/building.h>
 
 #include <model/catalogue.h>
+#include <model/store_pods.h>
 
 static karp_label pair[] = { { T("a"), T("1") }, { T("b"), T("2") } };
 static karp_str three[] = { T("x"), T("y"), T("z") };
@@ -456,6 +457,7 @@ static void test_take(void **state)
     good(f, karp_builder_set_now(f->b, 42, &f->error));
 
     store taken;
+    assert_true(store_index_pods(&f->b->s)); /* as finishing does */
     builder_take_store(f->b, &taken);
     assert_int_equal(taken.pods.count, 1);
     assert_int_equal(taken.catalogues.items[0].pool_count, 2);

@@ -239,7 +239,8 @@ static size_t displaced(const strings *s)
 {
     size_t sum = 0;
     for (size_t i = 0; i < s->slot_count; i++) {
-        if (s->slots[i] != 0) sum += (i - s->entries[s->slots[i] - 1].hash) & (s->slot_count - 1);
+        if (s->slots[i] != 0)
+            sum += (i - s->entries[(s->slots[i] & (s->slot_count - 1)) - 1].hash) & (s->slot_count - 1);
     }
     return sum;
 }
