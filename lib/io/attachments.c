@@ -47,7 +47,9 @@ static karp_status note_claim(karp_reader *reader, const tree *claim)
 karp_status io_attachments_note(karp_reader *reader)
 {
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < reader->deferred_count && reader->attachments.count > 0 && status == KARP_OK; i++) {
+    for (size_t i = io_other(reader, 0);
+         i < reader->deferred_count && reader->attachments.count > 0 && status == KARP_OK;
+         i = io_other(reader, i + 1)) {
         const io_deferred *w = &reader->deferred[i];
         bool leaves = w->info->kind == IO_KIND_NODE_CLAIM && w->root && !w->gone &&
                       tree_get_text(tree_get(w->root, "metadata"), "deletionTimestamp").len > 0;

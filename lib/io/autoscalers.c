@@ -217,7 +217,7 @@ static karp_status note_vertical(karp_reader *reader, const io_deferred *w)
 karp_status io_settle_autoscalers(karp_reader *reader)
 {
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < reader->deferred_count && status == KARP_OK; i++) {
+    for (size_t i = io_other(reader, 0); i < reader->deferred_count && status == KARP_OK; i = io_other(reader, i + 1)) {
         const io_deferred *w = &reader->deferred[i];
         if (w->gone || w->stated) continue;
         bool scales = w->info->kind == IO_KIND_AUTOSCALER || w->info->kind == IO_KIND_SCALED_OBJECT;

@@ -207,7 +207,7 @@ static karp_status add_pools(class_uses *u)
     const io_deferred **pools = arena_array(&u->arena, reader->deferred_count, sizeof *pools);
     size_t count = 0;
     if (!pools) return io_reader_nomem(reader);
-    for (size_t i = 0; i < reader->deferred_count; i++) {
+    for (size_t i = io_other(reader, 0); i < reader->deferred_count; i = io_other(reader, i + 1)) {
         if (is_pool_of(u, &reader->deferred[i])) pools[count++] = &reader->deferred[i];
     }
     u->list = arena_array(&u->arena, count + 1, sizeof *u->list);

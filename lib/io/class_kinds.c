@@ -70,14 +70,14 @@ static karp_status note_pool(karp_reader *reader, const io_deferred *w)
 
 karp_status io_class_kinds_note(karp_reader *reader)
 {
-    for (size_t i = 0; i < reader->deferred_count; i++) {
+    for (size_t i = io_other(reader, 0); i < reader->deferred_count; i = io_other(reader, i + 1)) {
         const io_deferred *w = &reader->deferred[i];
         if (w->info->kind != IO_KIND_NODE_CLASS || w->gone) continue;
         karp_str group = str_before(tree_get_text(w->root, "apiVersion"), '/');
         if (!io_note_name(reader, str(classes_of), group, w->name, (uint32_t)i)) return io_reader_nomem(reader);
     }
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < reader->deferred_count && status == KARP_OK; i++) {
+    for (size_t i = io_other(reader, 0); i < reader->deferred_count && status == KARP_OK; i = io_other(reader, i + 1)) {
         const io_deferred *w = &reader->deferred[i];
         if (w->info->kind == IO_KIND_NODE_POOL && !w->gone && !w->stated) status = note_pool(reader, w);
     }

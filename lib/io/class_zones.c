@@ -66,7 +66,7 @@ static karp_status note_asked(karp_reader *reader)
 {
     const builtin_plugin *one = NULL;
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < reader->deferred_count; i++) {
+    for (size_t i = io_other(reader, 0); i < reader->deferred_count; i = io_other(reader, i + 1)) {
         if (states_subnets(&reader->deferred[i])) return KARP_OK;
     }
     for (uint32_t c = 0; io_builtin_types(reader) && !reader->clouds.given && (one = plugin_builtin(c)) != NULL; c++) {
@@ -93,7 +93,7 @@ static karp_status note_asked(karp_reader *reader)
 karp_status io_class_zones_note(karp_reader *reader)
 {
     karp_status status = note_asked(reader);
-    for (size_t i = 0; i < reader->deferred_count && status == KARP_OK; i++) {
+    for (size_t i = io_other(reader, 0); i < reader->deferred_count && status == KARP_OK; i = io_other(reader, i + 1)) {
         const io_deferred *w = &reader->deferred[i];
         if (w->info->kind != IO_KIND_NODE_POOL || w->gone || w->stated) continue;
         const tree *spec = io_template_spec(w->root);

@@ -376,7 +376,7 @@ static karp_status refuse_other_nodes(karp_reader *reader)
     for (size_t i = 0; i < IO_CLOUD_SIGNS; i++) {
         if (reader->clouds.signs[i]) return KARP_OK;
     }
-    for (size_t i = 0; i < reader->deferred_count; i++) {
+    for (size_t i = io_other(reader, 0); i < reader->deferred_count; i = io_other(reader, i + 1)) {
         const io_deferred *w = &reader->deferred[i];
         karp_str id = provider_id_of(w);
         const char *cloud = w->gone || id.len == 0 ? NULL : other_cloud_of_id(id);
@@ -397,7 +397,7 @@ karp_status io_settle_clouds(karp_reader *reader)
     reader->clouds.cluster_api = false;
     uint32_t of_region = clouds_with_region(reader->options.region), used = 0;
     for (uint32_t i = 0; i < reader->clouds.count; i++) reader->clouds.list[i].used = false;
-    for (size_t i = 0; i < reader->deferred_count; i++) {
+    for (size_t i = io_other(reader, 0); i < reader->deferred_count; i = io_other(reader, i + 1)) {
         const io_deferred *w = &reader->deferred[i];
         if (w->info->kind != IO_KIND_NODE_POOL || w->gone) continue;
         uint32_t cloud = io_cloud_of_pool(reader, w);
@@ -429,7 +429,7 @@ karp_status io_clouds_note(karp_reader *reader)
     if (!io_builtin_types(reader)) return KARP_OK;
     for (uint32_t cloud = 0; plugin_builtin(cloud); cloud++) {
         const io_deferred *first = NULL;
-        for (size_t i = 0; i < reader->deferred_count && !first; i++) {
+        for (size_t i = io_other(reader, 0); i < reader->deferred_count && !first; i = io_other(reader, i + 1)) {
             const io_deferred *w = &reader->deferred[i];
             bool own = w->info->kind == IO_KIND_NODE_POOL && !w->gone && io_cloud_of_pool(reader, w) == cloud;
             if (own) first = w;

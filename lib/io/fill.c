@@ -624,7 +624,7 @@ karp_status io_filler_begin(io_filler *f, karp_reader *reader)
     io_admission_init(&f->admission, reader->context);
     io_quotas_init(&f->quotas, reader->context);
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < reader->deferred_count && status == KARP_OK; i++) {
+    for (size_t i = io_other(reader, 0); i < reader->deferred_count && status == KARP_OK; i = io_other(reader, i + 1)) {
         if (!reader->deferred[i].gone) status = note(f, (uint32_t)i);
     }
     count_existing(f);

@@ -421,11 +421,11 @@ static karp_status check(karp_reader *reader, karp_builder *builder, const karp_
 {
     karp_snapshot *snapshot = NULL;
     karp_status status = karp_builder_set_settings(builder, settings, &reader->error);
-    for (size_t i = 0; i < reader->deferred_count && !status; i++) {
+    for (size_t i = io_other(reader, 0); i < reader->deferred_count && !status; i = io_other(reader, i + 1)) {
         if (has_no_conditions(&reader->deferred[i])) status = add_pool(reader, builder, &reader->deferred[i]);
     }
     if (!status) status = karp_builder_finish(builder, &snapshot, &reader->error);
-    for (size_t i = 0; i < reader->deferred_count && !status; i++) {
+    for (size_t i = io_other(reader, 0); i < reader->deferred_count && !status; i = io_other(reader, i + 1)) {
         const io_deferred *w = &reader->deferred[i];
         bool not_ready = false;
         if (!has_no_conditions(w)) continue;
@@ -442,7 +442,8 @@ karp_status io_check_pools(karp_reader *reader, const karp_settings *settings)
 {
     karp_builder *builder = NULL;
     bool any = false;
-    for (size_t i = 0; i < reader->deferred_count && !any; i++) any = has_no_conditions(&reader->deferred[i]);
+    for (size_t i = io_other(reader, 0); i < reader->deferred_count && !any; i = io_other(reader, i + 1))
+        any = has_no_conditions(&reader->deferred[i]);
     if (!any || reader->options.strict) return KARP_OK;
     karp_status status = karp_builder_new(reader->context, &builder, &reader->error);
     if (!status) status = check(reader, builder, settings);

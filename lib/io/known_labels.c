@@ -57,7 +57,7 @@ static bool add_catalogue_keys(key_list *l, const karp_catalogue *catalogue)
 static bool has_pool_of(const karp_reader *reader, const karp_provider *provider)
 {
     karp_str group = karp_provider_class_group(provider);
-    for (size_t i = 0; i < reader->deferred_count; i++) {
+    for (size_t i = io_other(reader, 0); i < reader->deferred_count; i = io_other(reader, i + 1)) {
         const io_deferred *w = &reader->deferred[i];
         if (w->info->kind != IO_KIND_NODE_POOL) continue;
         const tree *ref = tree_get(io_template_spec(w->root), "nodeClassRef");

@@ -90,7 +90,8 @@ static size_t system_of(const io_deferred *w)
 static bool has_own_prices(const karp_reader *reader)
 {
     bool any = reader->catalogues.own;
-    for (size_t i = 0; i < reader->deferred_count && !any; i++) any = reader->deferred[i].info->kind == IO_KIND_PRICES;
+    for (size_t i = io_other(reader, 0); i < reader->deferred_count && !any; i = io_other(reader, i + 1))
+        any = reader->deferred[i].info->kind == IO_KIND_PRICES;
     return any;
 }
 
@@ -115,7 +116,7 @@ karp_status io_licences_note(karp_reader *reader)
     bool own = has_own_prices(reader);
     if (own) reader->catalogues.licences[0] = '\0';
     if (own || !io_builtin_types(reader) || reader->options.no_lint_notes) return KARP_OK;
-    for (size_t i = 0; i < reader->deferred_count; i++) {
+    for (size_t i = io_other(reader, 0); i < reader->deferred_count; i = io_other(reader, i + 1)) {
         const io_deferred *w = &reader->deferred[i];
         size_t found = system_of(w);
         if (counts[found]++ == 0) first[found] = w;

@@ -190,7 +190,7 @@ static bool count_for(karp_reader *reader, karp_str namespace_, karp_str set, io
 karp_status io_settle_owned(karp_reader *reader)
 {
     bool ok = true;
-    for (size_t i = 0; i < reader->deferred_count && ok; i++) {
+    for (size_t i = io_other(reader, 0); i < reader->deferred_count && ok; i = io_other(reader, i + 1)) {
         const io_deferred *w = &reader->deferred[i];
         if (w->info->kind != IO_KIND_REPLICA_SET) continue;
         io_owner above = io_controller(w->root);

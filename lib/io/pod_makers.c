@@ -250,7 +250,7 @@ karp_status io_settle_makers(karp_reader *reader)
 {
     karp_status status = KARP_OK;
     size_t first = reader->told.problem_count;
-    for (size_t i = 0; i < reader->deferred_count && status == KARP_OK; i++) {
+    for (size_t i = io_other(reader, 0); i < reader->deferred_count && status == KARP_OK; i = io_other(reader, i + 1)) {
         const io_deferred *w = &reader->deferred[i];
         if (w->info->kind != IO_KIND_POD_MAKER || w->gone || io_is_scaler(w->root) || io_has_made(reader, w)) continue;
         status = io_makes_pods(w->root) ? report(reader, w) : report_unknown(reader, w);

@@ -18,7 +18,9 @@ trees *io_pod_trees_open(karp_reader *reader)
     if (last && last->pods++ < PODS_IN_A_BATCH && last->trees.memory.total < BYTES_OF_A_BATCH) return &last->trees;
     if (!grow(reader->context, (void **)&p->list, &p->capacity, p->count + 1, sizeof *p->list)) return NULL;
     last = &p->list[p->count++];
-    *last = (io_pod_batch){ .trees = trees_on(reader->context), .from = reader->deferred_count };
+    *last = (io_pod_batch){ .trees = trees_on(reader->context),
+                            .from = reader->deferred_count,
+                            .end = reader->deferred_count };
     if (p->count == 1) return &last->trees; /* there may be few pods */
     const void *block = arena_alloc(&last->trees.memory, FIRST_BLOCK);
     trees_clear(&last->trees);
@@ -29,9 +31,26 @@ void io_pod_trees_close(karp_reader *reader, size_t from)
 {
     io_pod_trees *p = &reader->pod_trees;
     io_pod_batch *last = &p->list[p->count - 1];
+    last->mixed = last->mixed || from != last->end;
     last->end = reader->deferred_count;
     for (size_t i = from; i < reader->deferred_count; i++)
         last->stays = last->stays || reader->deferred[i].info->kind != IO_KIND_POD;
+}
+
+size_t io_other(const karp_reader *reader, size_t number)
+{
+    const io_pod_trees *p = &reader->pod_trees;
+    size_t from = 0;
+    for (size_t to = p->count; from < to;) { /* the first batch that ends behind the number */
+        size_t middle = from + (to - from) / 2;
+        if (p->list[middle].end <= number) from = middle + 1;
+        else to = middle;
+    }
+    for (; from < p->count && p->list[from].from <= number; from++) {
+        if (p->list[from].stays || p->list[from].mixed) return number;
+        number = p->list[from].end;
+    }
+    return number;
 }
 
 void io_pod_trees_free(karp_reader *reader, size_t added)

@@ -241,7 +241,7 @@ static karp_status gather(pricing *g, size_t objects)
     karp_reader *reader = g->reader;
     prices *each = arena_array(&g->arena, objects, sizeof *each);
     size_t n = 0, rule_count = 0, volume_count = 0, commitment_count = 0;
-    for (size_t i = 0; each && i < reader->deferred_count; i++) {
+    for (size_t i = io_other(reader, 0); each && i < reader->deferred_count; i = io_other(reader, i + 1)) {
         io_decoder d;
         const io_deferred *w = &reader->deferred[i];
         if (!is_prices(w)) continue;
@@ -284,14 +284,15 @@ static karp_status group_pools(pricing *g, const io_given_catalogue *given)
 {
     karp_reader *reader = g->reader;
     size_t most = 1;
-    for (size_t i = 0; i < reader->deferred_count; i++) most += reader->deferred[i].info->kind == IO_KIND_NODE_POOL;
+    for (size_t i = io_other(reader, 0); i < reader->deferred_count; i = io_other(reader, i + 1))
+        most += reader->deferred[i].info->kind == IO_KIND_NODE_POOL;
     g->groups = arena_array(&g->arena, most, sizeof *g->groups);
     g->group_count = 0;
     double *per_node = arena_array(&g->arena, most, sizeof *per_node);
     karp_str *names = arena_array(&g->arena, most, sizeof *names), *pools = arena_array(&g->arena, most, sizeof *pools);
     if (!g->groups || !per_node || !names || !pools) return io_reader_nomem(reader);
     size_t count = 0;
-    for (size_t i = 0; i < reader->deferred_count; i++) {
+    for (size_t i = io_other(reader, 0); i < reader->deferred_count; i = io_other(reader, i + 1)) {
         const io_deferred *w = &reader->deferred[i];
         if (w->info->kind != IO_KIND_NODE_POOL || w->gone || !io_serves(given, w->name)) continue;
         names[count] = w->name;
@@ -353,7 +354,7 @@ static karp_status price_catalogue(pricing *g, size_t index)
 void io_settle_prices(karp_reader *reader)
 {
     reader->catalogues.prices_known = true;
-    for (size_t i = 0; i < reader->deferred_count; i++) {
+    for (size_t i = io_other(reader, 0); i < reader->deferred_count; i = io_other(reader, i + 1)) {
         const io_deferred *w = &reader->deferred[i];
         if (is_prices(w) && tree_count(tree_get(tree_get(w->root, "spec"), "commitments")) > 0)
             reader->catalogues.commits = true;
@@ -363,7 +364,8 @@ void io_settle_prices(karp_reader *reader)
 karp_status io_price_catalogues(karp_reader *reader)
 {
     size_t objects = 0;
-    for (size_t i = 0; i < reader->deferred_count; i++) objects += is_prices(&reader->deferred[i]);
+    for (size_t i = io_other(reader, 0); i < reader->deferred_count; i = io_other(reader, i + 1))
+        objects += is_prices(&reader->deferred[i]);
     if (objects == 0) return KARP_OK;
     pricing g = { .reader = reader };
     arena_init(&g.arena, reader->context);

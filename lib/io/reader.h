@@ -138,6 +138,7 @@ typedef struct io_pod_batch {
     size_t from, end; /* their numbers in reader->deferred; objects of other kinds may be between them */
     uint32_t pods;
     bool stays; /* objects of another kind have trees in it */
+    bool mixed; /* objects of another kind are between the pods */
 } io_pod_batch;
 typedef struct io_pod_trees {
     io_pod_batch *list;
@@ -311,6 +312,9 @@ static inline trees *io_trees(karp_reader *reader, bool stated)
 trees *io_pod_trees_open(karp_reader *reader);
 /* The pod was read: it and what was read with it are deferred from this number on. */
 void io_pod_trees_close(karp_reader *reader, size_t from);
+/* The number of the first deferred object from this one on, but for pods that stand together: many objects are usually
+ * pods, which most loops pass over. */
+size_t io_other(const karp_reader *reader, size_t number);
 /* Frees the trees of pods before this number, which have been added. */
 void io_pod_trees_free(karp_reader *reader, size_t added);
 void io_pod_trees_end(karp_reader *reader);

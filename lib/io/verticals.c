@@ -45,7 +45,7 @@ karp_status io_each_vertical(karp_reader *reader, karp_status (*take)(karp_reade
     const void **list = NULL;
     size_t count = 0, capacity = 0;
     karp_status status = KARP_OK;
-    for (size_t i = 0; i < reader->deferred_count && !status; i++) {
+    for (size_t i = io_other(reader, 0); i < reader->deferred_count && !status; i = io_other(reader, i + 1)) {
         const io_deferred *w = &reader->deferred[i];
         if (w->gone || w->info->kind != IO_KIND_VERTICAL_AUTOSCALER) continue;
         if (!grow(reader->context, (void **)&list, &capacity, count + 1, sizeof *list))
