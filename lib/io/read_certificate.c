@@ -239,7 +239,7 @@ static void read_domain(const sizes *z, const tree *value, size_t pods, karp_cer
 
 static void read_choice(const sizes *z, const tree *value, karp_certificate_choice *out)
 {
-    out->group = io_required_string(z->d, value, "group");
+    out->group = io_string(z->d, value, "group"); /* absent: pods of a spread constraint */
     out->topology_key = io_required_string(z->d, value, "topologyKey");
     out->count = (uint32_t)io_integer(z->d, value, "groups", 1, UINT32_MAX, 1);
     out->class_number = (uint32_t)io_integer(z->d, value, "class", 0, (int64_t)z->classes - 1, 0);

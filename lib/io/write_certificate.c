@@ -95,7 +95,7 @@ static void write_copies(json_out *j, const karp_certificate_copies *pods, size_
 static void write_choice(json_out *j, const karp_certificate_choice *x)
 {
     json_flat_object(j);
-    json_member_str(j, "group", x->group);
+    if (x->group.len > 0) json_member_str(j, "group", x->group);
     json_member_int(j, "groups", x->count);
     json_member_str(j, "topologyKey", x->topology_key);
     json_member_int(j, "class", x->class_number);

@@ -218,7 +218,8 @@ static bool round_bound_find(scheduler *s, arena *a, const uint16_t *steps, cons
     round_bound with = { .value = 0 };
     if (!find_bound(s, a, steps, aim, true, trail, &with)) return false;
     *out = with;
-    if (with.question.choice_count > 0 && !find_bound(s, a, steps, aim, false, trail, out)) return false;
+    bool groups = with.question.choice_count > with.question.spread_choices;
+    if (groups && !find_bound(s, a, steps, aim, false, trail, out)) return false;
     if (trail != NULL && !keep_trail(keep, out, trail)) return false;
     if (with.value >= out->value) *out = with;
     return true;
@@ -308,20 +309,40 @@ static karp_str group_text(arena *a, const karp_snapshot *seen, const member_gro
     return (karp_str){ text, space.len + name.len + 1 };
 }
 
+/* The names of so many domains, separated by commas; ptr NULL = out of memory. */
+static karp_str domains_text(arena *a, const karp_snapshot *seen, const uint32_t *domains, size_t count)
+{
+    karp_str out = { NULL, 0 };
+    for (size_t i = 0; i < count; i++) out.len += text_of(seen, domains[i]).len + (i > 0);
+    char *text = arena_alloc(a, out.len + 1), *at = text;
+    for (size_t i = 0; text != NULL && i < count; i++) {
+        karp_str name = text_of(seen, domains[i]);
+        if (i > 0) *at++ = ',';
+        memcpy(at, name.ptr, name.len);
+        at += name.len;
+    }
+    out.ptr = text;
+    return out;
+}
+
 /* Lists one of the groups that are alike, its pods and its domains. */
 static bool list_choice(writer *w, const relaxed_choice *x, karp_certificate_choice *out)
 {
-    const member_group *g = &w->seen->groups->items[x->group];
+    bool spread = x->group == NO_ID;
+    uint32_t names = spread ? x->member_count : 1;
     karp_certificate_copies *pods = arena_array(w->a, x->member_count + (size_t)1, sizeof *pods);
     karp_certificate_domain *domains = arena_array(w->a, x->domain_count + (size_t)1, sizeof *domains);
     const uint32_t *classes = arena_copy(w->a, x->classes, (size_t)x->domain_count * x->member_count * sizeof *classes);
     if (pods == NULL || domains == NULL || classes == NULL) return false;
     for (uint32_t n = 0; n < x->member_count; n++)
         pods[n] = (karp_certificate_copies){ x->members[n], (uint32_t)x->copies[n] };
-    for (uint32_t d = 0; d < x->domain_count; d++)
-        domains[d] = (karp_certificate_domain){ text_of(w->seen, x->domains[d]),
+    for (uint32_t d = 0; d < x->domain_count; d++) {
+        domains[d] = (karp_certificate_domain){ domains_text(w->a, w->seen, x->domains + (size_t)d * names, names),
                                                 classes + (size_t)d * x->member_count };
-    *out = (karp_certificate_choice){ .group = group_text(w->a, w->seen, g),
+        if (domains[d].domain.ptr == NULL) return false;
+    }
+    *out = (karp_certificate_choice){ .group = spread ? (karp_str){ "", 0 }
+                                                      : group_text(w->a, w->seen, &w->seen->groups->items[x->group]),
                                       .topology_key = text_of(w->seen, x->key),
                                       .class_number = x->class_,
                                       .count = (uint32_t)x->groups,
@@ -671,7 +692,9 @@ static karp_status check(scheduler *s, const karp_snapshot *seen, const uint16_t
                                  .spot_factor = c->spot_factor,
                                  .flags = c->ignore_preferences != 0 ? KARP_COST_IGNORE_PREFERENCES : 0 };
     /* A certificate that was written before classes were divided by zones has none that are. */
-    const bound_parts parts = { c->zone_count > 0 ? INT32_MAX : 0, c->choice_count > 0 };
+    bool groups = false;
+    for (size_t i = 0; i < c->choice_count; i++) groups = groups || c->choices[i].group.len > 0;
+    const bound_parts parts = { c->zone_count > 0 ? INT32_MAX : 0, groups };
     if (!round_problem(s, a, steps, &aim, &parts, &b) || !round_problem_limits(a, &b)) return fail_nomem(error);
     karp_status status = certificate_proof(s, seen, &b, c, a, &proof, error);
     return status == KARP_OK ? judge(a->context, c, &b.problem, &proof, error) : status;

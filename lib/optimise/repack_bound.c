@@ -12,10 +12,11 @@
  *
  * Pods that are spread over zones have other prices in each zone (relaxed_domains.c). With maxSkew 1, moved pods are
  * placed in a zone with the fewest. So if all are moved in the end, in whatever order, all zones have their least
- * number of them, and of m pods that stay, only m of these places have no moved pod. If those are not in their own
- * zones, they stay where more run than have to. So a pod that stays is worth the part of the dearest place by which
- * more run in its zone, and otherwise the place there. With a larger maxSkew, an order of moves can leave a zone with
- * fewer.
+ * number of them and at most one more, and of m pods that stay, only m of these places have no moved pod. If those are
+ * not in their own zones, they stay where more run than may be there in the end: than the least number and one, if no
+ * more zones have so many than may have, and otherwise than the least number. So a pod that stays is worth the part of
+ * the dearest place by which more run in its zone, and otherwise the place there. With a larger maxSkew, an order of
+ * moves can leave a zone with fewer.
  */
 #include <optimise/repack.h>
 
@@ -202,17 +203,16 @@ static int64_t between(int64_t low, int64_t high, uint32_t millionths)
 
 void repack_value_staying(const relaxed *q, const int64_t *y, int64_t *worth, int64_t *dearest)
 {
-    for (uint32_t c = 0; c < q->class_count; c++) {
-        if (q->domains != NULL && q->domains[c] != NO_ID) continue; /* with the class that it was divided from */
-        worth[c] = y[c];
-        uint32_t first = q->parts != NULL ? q->parts[c] : UINT32_MAX, end = first;
-        while (end < q->class_count && q->samples[end] == q->samples[c]) end++;
-        for (uint32_t k = first; k < end; k++) worth[c] = y[k] > worth[c] ? y[k] : worth[c];
-        for (uint32_t k = first; k < end; k++) {
-            dearest[k] = worth[c];
-            worth[k] = between(y[k] > y[c] ? y[k] : y[c], worth[c], q->surplus[k]);
-        }
-        dearest[c] = worth[c];
+    for (uint32_t c = 0; c < q->class_count; c++) worth[c] = dearest[c] = y[c];
+    for (uint32_t c = 0; q->parts != NULL && c < q->class_count; c++) {
+        uint32_t first = q->parts[c], end = first;
+        if (first == UINT32_MAX) continue;
+        int64_t free = q->counts[c] > 0 ? y[c] : 0, top = free; /* of places anywhere, if there are any */
+        for (; end < q->class_count && q->samples[end] == q->samples[c]; end++) top = y[end] > top ? y[end] : top;
+        for (uint32_t k = first; k < end; k++)
+            dearest[k] = top, worth[k] = between(y[k] > free ? y[k] : free, top, q->surplus[k]);
+        for (uint32_t k = first; k > 0 && q->samples[k - 1] == q->samples[c] && k - 1 != c; k--) dearest[k - 1] = top;
+        dearest[c] = worth[c] = top;
     }
 }
 

@@ -141,6 +141,23 @@ static bool add_services(prices *k, uint32_t class_)
     return first == UINT32_MAX || add_service(k, class_, class_, 0, class_);
 }
 
+/* Pods that choose different zones are places there. */
+static bool add_choices(prices *k)
+{
+    for (uint32_t i = 0; i < k->p->choice_count; i++) {
+        const relaxed_choice *x = &k->p->choices[i];
+        for (uint32_t d = 0; d < x->domain_count; d++) {
+            if (!linear_column_add(&k->program, 0) || !linear_entry_add(&k->program, x->class_, (double)x->pods))
+                return false;
+            for (uint32_t n = 0; n < x->member_count; n++) {
+                uint32_t class_ = x->classes[(size_t)d * x->member_count + n];
+                if (!linear_entry_add(&k->program, class_, -(double)x->copies[n])) return false;
+            }
+        }
+    }
+    return true;
+}
+
 /* The initial basis: every pod is launched for at a price that is too high, no node stays, and evictions beyond the
  * limit have a price. */
 static bool start_program(prices *k)
@@ -156,6 +173,10 @@ static bool start_program(prices *k)
         linear_start_left_over(&k->program, k->first_place + i, -1);
         staying += at->evictions;
     }
+    for (uint32_t i = 0; i < k->p->choice_count; i++) {
+        uint32_t class_ = k->p->choices[i].class_;
+        need[class_] = (double)k->p->counts[class_];
+    }
     for (uint32_t c = 0; c < classes; c++) {
         if (k->own[c] != c) need[c] = (double)k->p->counts[c];
         linear_start(&k->program, c, need[c], TOO_DEAR * (double)b->facts.proof.y[c] / MONEY_UNIT);
@@ -166,7 +187,7 @@ static bool start_program(prices *k)
     for (uint32_t c = 0; c < classes; c++) {
         if (!add_services(k, c)) return false;
     }
-    return true;
+    return add_choices(k);
 }
 
 /* ---- contents ---------------------------------------------------------------------------------------------------- */
@@ -245,6 +266,7 @@ static void compare_prices(prices *k, double worst)
     double part, price, now;
     if (!(worst > 0)) return;
     for (uint32_t c = 0; c < k->p->class_count; c++) k->units[c] = money_of(m->tried[c] / worst);
+    prove_choices(k->p, k->units);
     repack_value_staying(&k->r->bound.facts.question, k->units, k->worth, k->dearest);
     b->fixed_value = 0;
     for (uint32_t c = 0; c < k->p->class_count; c++)
@@ -274,6 +296,7 @@ static bool try_prices(prices *k, double part)
     double worst;
     for (uint32_t c = 0; c < k->p->class_count; c++)
         m->tried[c] = part * (k->program.y[c] > 0 ? k->program.y[c] : 0) + (1 - part) * m->best[c];
+    master_price_choices(m, m->tried);
     k->found = 0;
     if (!price_offers(k, &worst)) return false;
     for (uint32_t i = 0; i < k->place_count; i++) {

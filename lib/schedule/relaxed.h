@@ -41,7 +41,7 @@ typedef struct relaxed {
     int64_t *capacity; /* [row * dims] */
     uint64_t *allowed; /* [row * bits_words(class_count)]: classes that can be placed on the row */
     relaxed_choice *choices;
-    uint32_t choice_count;
+    uint32_t choice_count, spread_choices; /* spread_choices: the first ones, of pods that are spread over zones */
     bool lenient; /* labels that a NodePool does not have may become known on its nodes */
 } relaxed;
 
@@ -50,7 +50,8 @@ typedef struct relaxed {
 bool relaxed_make(scheduler *s, arena *a, const uint16_t *steps, bool any_step, relaxed *out);
 /* Divides classes whose pods are spread over zones with at most this maxSkew: so many pods as every plan that places
  * all of them has in a zone become a class of the zone, with the same sample. class_of then has only one of the classes
- * of a pod. false = out of memory. */
+ * of a pod. With maxSkew 1 the others choose different zones: those that do have a class before the classes of zones.
+ * false = out of memory. */
 bool relaxed_split(scheduler *s, arena *a, const uint16_t *steps, bool any_step, int32_t most_skew, relaxed *r);
 /* The class of the same pods that is of this zone; the class itself = there is none. */
 uint32_t relaxed_class_in(const relaxed *r, uint32_t class_, uint32_t zone);

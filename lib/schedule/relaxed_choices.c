@@ -341,10 +341,15 @@ static void fill_kind(chooser *k, const alike *x)
 static bool fill_kinds(chooser *k)
 {
     relaxed *r = k->r;
-    r->choices = arena_array(k->a, k->kinds.count + 1, sizeof *r->choices);
-    if (r->choices == NULL || !relaxed_widen(k->a, r, k->class_count)) return false;
-    r->most = arena_copy(k->a, r->counts, (k->class_count + (size_t)1) * sizeof *r->most);
-    if (r->most == NULL) return false;
+    uint32_t had = r->class_count;
+    relaxed_choice *choices = arena_array(k->a, r->choice_count + k->kinds.count + 1, sizeof *choices);
+    if (choices == NULL || !relaxed_widen(k->a, r, k->class_count)) return false;
+    int64_t *most = arena_copy(k->a, r->counts, (k->class_count + (size_t)1) * sizeof *most);
+    if (most == NULL) return false;
+    if (r->choice_count > 0) memcpy(choices, r->choices, r->choice_count * sizeof *choices);
+    if (r->most != NULL) memcpy(most, r->most, had * sizeof *most);
+    r->choices = choices;
+    r->most = most;
     for (size_t i = 0; i < k->kinds.count; i++) {
         if (k->kinds.items[i].c.class_ == NO_ID) continue;
         fill_kind(k, &k->kinds.items[i]);

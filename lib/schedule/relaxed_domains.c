@@ -2,23 +2,32 @@
 /*
  * What spread over zones means in numbers. Of n pods that are spread over Z zones with maxSkew s, at least
  * (n − (Z − 1) × s) / Z are in each zone. So many pods become a class of their own for each zone, which can only be
- * placed there. The remaining pods of the class stay free to be placed anywhere.
+ * placed there. The remaining pods of the class stay free to be placed anywhere. With maxSkew 1 no two of those of one
+ * constraint are in the same zone: in which zones they are is a choice.
  */
 #include <schedule/relaxed.h>
 
+#include <base/bits.h>
 #include <schedule/label_groups.h>
 #include <schedule/scheduler.h>
 #include <schedule/topology.h>
 #include <schedule/views.h>
 #include <string.h>
 
-enum { MOST_DOMAINS = 64 };
+enum { MOST_DOMAINS = 64, MOST_WAYS = 20 }; /* ways in which the pods of a constraint can choose zones */
 
 /* A group whose pods are spread over the key. */
 typedef struct spread_pods {
     uint32_t group, class_, own; /* class_: of the relaxation, NO_ID = several; own: requirement on the key */
     int64_t pods;
 } spread_pods;
+
+/* Pods of as many constraints, each of which has so many that are in different domains of these. */
+typedef struct rest_pods {
+    uint32_t class_, ways;
+    uint64_t domains;
+    int64_t pods, groups;
+} rest_pods;
 
 typedef struct splitter {
     scheduler *s;
@@ -36,6 +45,8 @@ typedef struct splitter {
     int64_t *least; /* [class * MOST_DOMAINS]: number of pods that are in the domain */
     int64_t *here; /* [group in groups * MOST_DOMAINS]: number of pods that run in the domain */
     uint32_t *surplus; /* [class * MOST_DOMAINS]: see relaxed.surplus */
+    LIST_OF(rest_pods) rests;
+    uint64_t *needed; /* by class: the domains in which it gets a class */
 } splitter;
 
 #define NO_GROUP (NO_ID - 1)
@@ -132,7 +143,7 @@ static bool count_running(splitter *k)
     return true;
 }
 
-/* Notes how many of the group's pods that run in the domain are more than have to be there. */
+/* Of the group's pods that run in the domain, so many may be moved last to a place there. Notes the others. */
 static void note_surplus(splitter *k, size_t group_index, size_t d, int64_t least)
 {
     const int64_t here = k->here[group_index * MOST_DOMAINS + d];
@@ -140,6 +151,30 @@ static void note_surplus(splitter *k, size_t group_index, size_t d, int64_t leas
     if (here <= least) return;
     uint32_t part = (uint32_t)(((here - least) * 1000000 + here - 1) / here); /* numbers of pods: < 2^32 */
     if (part > *most) *most = part;
+}
+
+/* In how many ways so many pods can choose different domains; 0 = too many. */
+static uint32_t ways_of(int64_t domains, int64_t pods)
+{
+    int64_t ways = 1;
+    for (int64_t i = 0; i < pods && ways <= MOST_WAYS * MOST_WAYS; i++) ways = ways * (domains - i) / (i + 1);
+    return ways <= MOST_WAYS ? (uint32_t)ways : 0;
+}
+
+/* Notes that the group has so many pods in different domains of these. */
+static bool add_rest(splitter *k, uint32_t class_, uint64_t domains, int64_t count, int64_t pods)
+{
+    const rest_pods x = { class_, ways_of(count, pods), domains, pods, 1 };
+    if (pods < 2 || x.ways == 0) return true;
+    for (size_t i = 0; i < k->rests.count; i++) {
+        rest_pods *known = &k->rests.items[i];
+        if (known->class_ != class_ || known->domains != domains || known->pods != pods) continue;
+        known->groups++;
+        return true;
+    }
+    rest_pods *slot = list_push(k->s->context, &k->rests, sizeof *slot);
+    if (slot != NULL) *slot = x;
+    return slot != NULL;
 }
 
 /* Adds the number of pods that the group has in each of its domains at least. Pods that others have placed, or that
@@ -150,22 +185,25 @@ static bool add_least(splitter *k, size_t group_index)
     const group *g = &k->s->topology.groups.items[x->group];
     size_t count = k->s->topology.keys[k->key].count;
     const uint64_t *own = domain_mask(k->s, k->key, x->own);
-    int64_t domains = 0, counted = 0;
+    int64_t domains = 0, counted = 0, crowded = 0;
+    uint64_t mask = 0;
     if (own == NULL) return false;
     for (size_t d = 0; d < count; d++) {
         if (!group_knows(g, d)) continue;
         counted += g->counts[d];
         domains += bits_test(own, d);
+        if (bits_test(own, d) && count <= MOST_DOMAINS) mask |= UINT64_C(1) << d;
     }
     if (x->class_ == NO_ID || counted != x->pods || domains < 2 || count > MOST_DOMAINS) return true;
-    int64_t beyond = x->pods - (domains - 1) * g->max_skew;
+    int64_t beyond = x->pods - (domains - 1) * g->max_skew, least = beyond > 0 ? (beyond + domains - 1) / domains : 0;
+    int64_t rest = g->max_skew == 1 ? x->pods - domains * least : 0;
+    for (size_t d = 0; d < count; d++) crowded += k->here[group_index * MOST_DOMAINS + d] > least;
     for (size_t d = 0; d < count; d++) {
-        bool has = beyond > 0 && group_knows(g, d) && bits_test(own, d);
-        int64_t least = has ? (beyond + domains - 1) / domains : 0;
-        k->least[(size_t)x->class_ * MOST_DOMAINS + d] += least;
-        note_surplus(k, group_index, d, least);
+        bool has = (mask >> d & 1) != 0;
+        if (has) k->least[(size_t)x->class_ * MOST_DOMAINS + d] += least;
+        note_surplus(k, group_index, d, !has ? 0 : rest > 0 && crowded <= rest ? least + 1 : least);
     }
-    return true;
+    return add_rest(k, x->class_, mask, domains, rest);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -189,8 +227,9 @@ static bool find_domains(splitter *k)
     return true;
 }
 
-/* Whether what pods of the class can be placed on differs between domains: if not, dividing the class proves little. */
-static bool domains_differ(const splitter *k, uint32_t class_)
+/* Whether what pods of the class can be placed on differs between these domains: if not, dividing the class proves
+ * little. */
+static bool domains_differ(const splitter *k, uint32_t class_, uint64_t domains)
 {
     const relaxed *r = k->r;
     size_t width = bits_words(r->class_count);
@@ -203,7 +242,7 @@ static bool domains_differ(const splitter *k, uint32_t class_)
         sums[k->domain_of[o]] += r->offers[o].price * (1 + type % 1000) * (r->offers[o].spot ? 2 : 3);
     }
     for (uint32_t d = 0; d < MOST_DOMAINS; d++) {
-        if (k->least[(size_t)class_ * MOST_DOMAINS + d] == 0) continue;
+        if ((domains >> d & 1) == 0) continue;
         if (first == NO_ID) first = d;
         double difference = sums[d] - sums[first], limit = 1e-6 * sums[first];
         if (difference > limit || difference < -limit) return true;
@@ -263,19 +302,121 @@ static void split_off(splitter *k, uint32_t class_, uint32_t domain, int64_t pod
     }
 }
 
+static uint32_t count_bits(uint64_t x) { return (uint32_t)bits_count(&x, 1); }
+
+/* Chooses the domains in which classes get classes: first those with a least number of pods. *more receives how many
+ * classes that makes, with those of pods that choose domains. */
+static void choose_domains(splitter *k, uint32_t had, uint32_t *more)
+{
+    for (uint32_t c = 0; c < had; c++) {
+        uint64_t mask = 0;
+        for (uint32_t d = 0; d < MOST_DOMAINS; d++) {
+            if (k->least[(size_t)c * MOST_DOMAINS + d] > 0) mask |= UINT64_C(1) << d;
+        }
+        if (mask == 0 || had + *more + count_bits(mask) > RELAXED_CLASSES || !domains_differ(k, c, mask)) continue;
+        k->needed[c] = mask;
+        *more += count_bits(mask);
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < k->rests.count; i++) {
+        rest_pods x = k->rests.items[i];
+        uint64_t *needed = &k->needed[x.class_], other = x.domains & ~*needed;
+        if (had + *more + count_bits(other) + 1 > RELAXED_CLASSES || !domains_differ(k, x.class_, x.domains)) continue;
+        *needed |= other;
+        *more += count_bits(other) + 1;
+        k->rests.items[kept++] = x;
+    }
+    k->rests.count = kept;
+}
+
+/* The next larger set with as many members. */
+static uint64_t next_set(uint64_t set)
+{
+    uint64_t low = set & (~set + 1), up = set + low;
+    return up | ((set ^ up) / low >> 2);
+}
+
+/* The domains of a set that numbers the members of another. */
+static void list_way(const splitter *k, const rest_pods *x, uint64_t set, uint32_t *domains, uint32_t *classes)
+{
+    uint32_t number = 0, n = 0;
+    for (uint32_t d = 0; d < MOST_DOMAINS; d++) {
+        if ((x->domains >> d & 1) == 0 || (set >> number++ & 1) == 0) continue;
+        domains[n] = k->s->topology.keys[k->key].values[d];
+        classes[n++] = k->r->parts[x->class_] + count_bits(k->needed[x->class_] & ((UINT64_C(1) << d) - 1));
+    }
+}
+
+/* Makes a choice of domains of the pods, whose class is there already. */
+static bool add_choice(splitter *k, const rest_pods *x, uint32_t class_)
+{
+    relaxed *r = k->r;
+    uint32_t pods = (uint32_t)x->pods, n = pods * x->ways;
+    relaxed_choice *c = &r->choices[r->choice_count++];
+    *c = (relaxed_choice){ .group = NO_ID,
+                           .key = k->s->topology.keys[k->key].key,
+                           .class_ = class_,
+                           .groups = x->groups,
+                           .pods = pods,
+                           .member_count = pods,
+                           .domain_count = x->ways,
+                           .members = arena_array(k->a, pods, sizeof *c->members),
+                           .copies = arena_array(k->a, pods, sizeof *c->copies),
+                           .domains = arena_array(k->a, n, sizeof *c->domains),
+                           .classes = arena_array(k->a, n, sizeof *c->classes) };
+    if (c->members == NULL || c->copies == NULL || c->domains == NULL || c->classes == NULL) return false;
+    for (uint32_t i = 0; i < pods; i++) c->members[i] = x->class_, c->copies[i] = 1;
+    uint64_t set = (UINT64_C(1) << pods) - 1;
+    for (uint32_t w = 0; w < x->ways; w++, set = next_set(set))
+        list_way(k, x, set, c->domains + (size_t)w * pods, c->classes + (size_t)w * pods);
+    for (uint32_t d = 0; d < MOST_DOMAINS; d++) {
+        uint64_t before = k->needed[x->class_] & ((UINT64_C(1) << d) - 1);
+        if ((x->domains >> d & 1) != 0) r->most[r->parts[x->class_] + count_bits(before)] += x->groups;
+    }
+    return true;
+}
+
+/* Makes a class of pods that choose domains. It goes nowhere. */
+static void add_chooser(splitter *k, const rest_pods *x)
+{
+    relaxed *r = k->r;
+    uint32_t to = k->next++;
+    int64_t pods = x->pods * x->groups, bought = pods < r->bought[x->class_] ? pods : r->bought[x->class_];
+    r->samples[to] = r->samples[x->class_];
+    r->limits[to] = 1;
+    r->counts[to] = pods;
+    r->bought[to] = bought;
+    r->counts[x->class_] -= pods;
+    r->bought[x->class_] -= bought;
+    memcpy(r->requests + (size_t)to * r->dims, r->requests + (size_t)x->class_ * r->dims,
+           r->dims * sizeof *r->requests);
+}
+
+static bool add_choices(splitter *k, const uint32_t *first)
+{
+    relaxed *r = k->r;
+    if (k->rests.count == 0) return true;
+    r->choices = arena_array(k->a, k->rests.count, sizeof *r->choices);
+    r->most = arena_copy(k->a, r->counts, (r->class_count + (size_t)1) * sizeof *r->most);
+    if (r->choices == NULL || r->most == NULL) return false;
+    for (size_t i = 0; i < k->rests.count; i++) {
+        const rest_pods *x = &k->rests.items[i];
+        uint32_t number = first[x->class_];
+        for (size_t n = 0; n < i; n++) number += k->rests.items[n].class_ == x->class_;
+        if (!add_choice(k, x, number)) return false;
+    }
+    r->spread_choices = r->choice_count;
+    return true;
+}
+
 static bool split_classes(splitter *k)
 {
     relaxed *r = k->r;
     uint32_t had = r->class_count, more = 0, count = k->s->topology.keys[k->key].count;
-    uint8_t *divided = arena_array(k->a, had + (size_t)1, sizeof *divided);
-    if (divided == NULL) return false;
-    for (uint32_t c = 0; c < had; c++) {
-        uint32_t parts = 0;
-        for (uint32_t d = 0; d < MOST_DOMAINS; d++) parts += k->least[(size_t)c * MOST_DOMAINS + d] > 0;
-        if (parts == 0 || had + more + parts > RELAXED_CLASSES || !domains_differ(k, c)) continue;
-        divided[c] = 1;
-        more += parts;
-    }
+    uint32_t *first = arena_array(k->a, had + (size_t)1, sizeof *first);
+    k->needed = arena_array(k->a, had + (size_t)1, sizeof *k->needed);
+    if (first == NULL || k->needed == NULL) return false;
+    choose_domains(k, had, &more);
     if (more == 0) return true;
     k->next = had;
     if (!relaxed_widen(k->a, r, had + more)) return false;
@@ -284,13 +425,17 @@ static bool split_classes(splitter *k)
     if (r->surplus == NULL || r->parts == NULL) return false;
     for (uint32_t c = 0; c < r->class_count; c++) r->parts[c] = NO_ID;
     for (uint32_t c = 0; c < had; c++) {
-        if (divided[c]) r->parts[c] = k->next;
-        for (uint32_t d = 0; divided[c] && d < count; d++) {
-            int64_t pods = k->least[(size_t)c * MOST_DOMAINS + d];
-            if (pods > 0) split_off(k, c, d, pods, bits_words(had + more));
+        first[c] = k->next;
+        for (size_t i = 0; i < k->rests.count; i++) {
+            if (k->rests.items[i].class_ == c) add_chooser(k, &k->rests.items[i]);
+        }
+        if (k->needed[c] != 0) r->parts[c] = k->next;
+        for (uint32_t d = 0; d < count; d++) {
+            if ((k->needed[c] >> d & 1) != 0)
+                split_off(k, c, d, k->least[(size_t)c * MOST_DOMAINS + d], bits_words(had + more));
         }
     }
-    return true;
+    return add_choices(k, first);
 }
 
 static bool split_by_key(splitter *k)
@@ -329,5 +474,6 @@ bool relaxed_split(scheduler *s, arena *a, const uint16_t *steps, bool any_step,
     map64_free(&k.kinds);
     map64_free(&k.of_group);
     list_free(s->context, &k.groups, sizeof(spread_pods));
+    list_free(s->context, &k.rests, sizeof(rest_pods));
     return ok && !s->failed && !s->algebra.failed;
 }

@@ -338,22 +338,27 @@ def least_nodes(c, needed):
 
 def check_group(g, classes):
     """A group of pods is a class that goes nowhere. It costs no more than its pods do in each of the domains."""
+    name = g.get('group', 'a spread constraint')
     pods = sum(whole(n, 1) for _, n in g['pods'])
     own = classes[whole(g['class'])]
     whole(g['groups'], 1)
     if not g['domains']:
-        need(own['count'] == g['groups'], f'the class of {g["group"]} is not as many as there are groups')
+        need(own['count'] == g['groups'], f'the class of {name} is not as many as there are groups')
         asked = [sum(classes[number]['requests'][d] * n for number, n in g['pods']) for d in range(len(own['requests']))]
-        need(asked == own['requests'], f'{g["group"]} asks for something else than its pods')
+        need(asked == own['requests'], f'{name} asks for something else than its pods')
         return
-    need(own['count'] == pods * g['groups'], f'the class of {g["group"]} has other pods')
+    need(own['count'] == pods * g['groups'], f'the class of {name} has other pods')
     for domain in g['domains']:
-        need(len(domain['classes']) == len(g['pods']), f'{g["group"]} has other pods in {domain["domain"]}')
+        need(len(domain['classes']) == len(g['pods']), f'{name} has other pods in {domain["domain"]}')
         for number, (anywhere, _) in zip(domain['classes'], g['pods']):
-            need(classes[whole(number)]['requests'] == classes[whole(anywhere)]['requests'] and classes[number]['count'] == 0,
-                 f'class {number} is not of the pods of {g["group"]}')
+            need(classes[whole(number)]['requests'] == classes[whole(anywhere)]['requests'] and ('group' not in g or classes[number]['count'] == 0),
+                 f'class {number} is not of the pods of {name}')
+        if 'group' not in g:  # pods of a spread constraint that choose different zones
+            zones = [classes[n].get('zone') for n in domain['classes']]
+            need(zones == domain['domain'].split(',') and len(set(zones)) == len(zones) and all(n == 1 for _, n in g['pods']),
+                 f'the zones of {domain["domain"]} are not those of its classes')
         price = sum(classes[number]['price'] * n for number, (_, n) in zip(domain['classes'], g['pods']))
-        need(own['price'] * pods <= price, f'{g["group"]} costs more than its pods in {domain["domain"]}')
+        need(own['price'] * pods <= price, f'{name} costs more than its pods in {domain["domain"]}')
 
 
 def check_itself(c):
@@ -410,9 +415,12 @@ def worth_of_staying(c):
     for node in c['cluster']:
         for number, count in node.get('pods', []):
             listed[whole(number)] += whole(count)
+    choosing = {g['class'] for g in c.get('groups', []) if g['domains']}
     for group in groups.values():
-        top = max(classes[n]['price'] for n in group)
-        anywhere = max((classes[n]['price'] for n in group if 'zone' not in classes[n]), default=top)
+        zoned = any('zone' in classes[n] for n in group)
+        anywhere = max((classes[n]['price'] for n in group if 'zone' not in classes[n] and n not in choosing and (classes[n]['count'] or not zoned)),
+                       default=0)
+        top = max([anywhere] + [classes[n]['price'] for n in group if 'zone' in classes[n]])
         for n in group:
             own, surplus = max(classes[n]['price'], anywhere), Fraction(whole(classes[n].get('surplus', 0)), 10**6)
             worth[n] = own + (top - own) * surplus if 'zone' in classes[n] else top
@@ -612,8 +620,8 @@ def alike_in(zone, spec):
 
 def least_in_zones(c, world, names, units):
     """How many pods with these requests are in a zone at least, because they are spread: by requests and zone. For pods of a group alike in
-    all else, too: of those that run there, which part is more than that at most. If running pods are moved in any order, that holds for
-    a maxSkew of 1."""
+    all else, too: of those that run there, which part is more than may stay at most. And how many groups have so many more pods, which are
+    in different zones. If running pods are moved in any order, that holds for a maxSkew of 1."""
     may_go = {m['name'] for m in c.get('cluster', []) if 'pods' in m}
     zones = {one_of(labels, ZONE) for _, _, labels, _, _, _ in world.offerings()}
     zones |= {n['metadata'].get('labels', {}).get(ZONE) for n in world.nodes.values()} - {None}
@@ -623,7 +631,7 @@ def least_in_zones(c, world, names, units):
             if x['topologyKey'] == ZONE:
                 keys = [(k, world.labels[pod].get(k)) for k in x.get('matchLabelKeys') or []]
                 groups[json.dumps([pod.split('/')[0], x.get('labelSelector'), keys, x['maxSkew']], sort_keys=True)].append(pod)
-    least, surplus = collections.Counter(), collections.defaultdict(Fraction)
+    least, surplus, rests = collections.Counter(), collections.defaultdict(Fraction), collections.Counter()
     for text, members in groups.items():
         namespace, selector, keys, skew = json.loads(text)
         counted = [p for p in world.pods if p.split('/')[0] == namespace and selects(selector or {}, world.labels[p]) and
@@ -635,14 +643,16 @@ def least_in_zones(c, world, names, units):
         if skew > 1 and 'cluster' in c:
             continue
         own = [z for z in zones if any(agree(t, {ZONE: {z}}) for t in terms_of(world.pods[members[0]]))]
+        so_many = max(0, -(-(len(members) - (len(own) - 1) * skew) // len(own)))
+        rest = len(members) - so_many * len(own) if skew == 1 else 0
+        rests[sizes.copy().pop(), rest, tuple(sorted(own))] += 1
+        at = [world.nodes[world.pods[p]['nodeName']]['metadata'].get('labels', {}).get(ZONE) if 'nodeName' in world.pods[p] else None for p in members]
+        crowded = sum(at.count(z) > so_many for z in zones)
         for zone in own:
-            so_many = max(0, -(-(len(members) - (len(own) - 1) * skew) // len(own)))
             least[sizes.copy().pop(), zone] += so_many
-            here = [world.pods[p].get('nodeName') for p in members]
-            here = sum(n is not None and world.nodes[n]['metadata'].get('labels', {}).get(ZONE) == zone for n in here)
-            alike = alike_in(zone, world.pods[members[0]])
-            surplus[alike] = max(surplus[alike], Fraction(max(here - so_many, 0), max(here, 1)))
-    return least, surplus
+            alike, last = alike_in(zone, world.pods[members[0]]), so_many + (crowded <= rest and rest > 0)
+            surplus[alike] = max(surplus[alike], Fraction(max(at.count(zone) - last, 0), max(at.count(zone), 1)))
+    return least, surplus, rests
 
 
 def check_zones(c, world, names, units):
@@ -650,7 +660,16 @@ def check_zones(c, world, names, units):
     for class_ in c['classes']:
         if 'zone' in class_:
             said[tuple(map(Fraction, class_['requests'])), class_['zone']] += class_['count']
-    least, surplus = least_in_zones(c, world, names, units) if said else ({}, {})
+    least, surplus, rests = least_in_zones(c, world, names, units) if said else ({}, {}, {})
+    for g in c.get('groups', []):
+        if 'group' in g or not g['domains']:
+            continue
+        rest, ways = len(g['pods']), sorted(tuple(sorted(d['domain'].split(','))) for d in g['domains'])
+        own = tuple(sorted({z for way in ways for z in way}))
+        key = tuple(map(Fraction, c['classes'][g['class']]['requests'])), rest, own
+        need(ways == sorted(itertools.combinations(own, rest)), f'the class {g["class"]} does not choose among all sets of zones')
+        need(g['topologyKey'] == ZONE and g['groups'] <= rests[key], f'more pods of class {g["class"]} choose zones than have to')
+        rests[key] -= g['groups']
     for key, count in said.items():
         need(count <= least[key], f'it has more pods in {key[1]} than need be there')
     for i, class_ in enumerate(c['classes']):
