@@ -17,8 +17,8 @@ bool store_pods_continue(store *s, const store *from);
 
 void store_pods_settle(store *s); /* frees what is needed only while the store changes */
 
-/* Pods get into the table together, because a place in it is far from the last one: before one is looked for, and in the
- * end. false = out of memory, nothing changed. */
+/* Pods get into the table together, because a place in it is far from the last one: before one is looked for, and in
+ * the end. false = out of memory, nothing changed. */
 bool store_index_pods(store *s);
 /* Of the pods in the table. NO_ID = not found. */
 uint32_t store_find_pod(const store *s, uint32_t name_space, uint32_t name);
