@@ -39,7 +39,8 @@ bool kube_lines_take(kube_cluster *c, size_t count, int64_t value, size_t *first
             if (!c->lines[c->line_count]) return kube_nomem(c);
             c->line_count++;
         }
-        for (size_t i = 0; i < width; i++) c->lines[c->lines_used][i] = value;
+        int64_t *line = c->lines[c->lines_used];
+        for (size_t i = 0; i < width; i++) line[i] = value;
     }
     return true;
 }
@@ -111,9 +112,19 @@ static size_t enough(const kube_profile *p, size_t nodes)
     return count < LEAST_NODES ? LEAST_NODES : count;
 }
 
+/* Most nodes are full for most pods, and stay so until their pods change. */
+static bool still_full(const kube_attempt *a, uint32_t node, kube_refusal *r)
+{
+    const kube_node *n = &a->cluster->nodes[node];
+    const kube_memo *m = &a->memos[node];
+    *r = (kube_refusal){ KUBE_NODE_RESOURCES_FIT, m->lack };
+    return m->version == n->version && m->full == n->generation && n->nominated == 0;
+}
+
 static void examine(kube_attempt *a, uint32_t node)
 {
-    kube_refusal r = kube_filter(a, node);
+    kube_refusal r;
+    if (!still_full(a, node, &r)) r = kube_filter(a, node);
     if (a->keep_refusals) a->refusals[node] = r;
     a->examined++;
     if (r.code == KUBE_FITS) a->feasible[a->feasible_count++] = node;
@@ -139,8 +150,10 @@ void kube_attempt_filter(kube_attempt *a, bool all)
     }
     target = all ? count : enough(s->profile, count);
     size_t from = all || count == 0 ? 0 : c->start % count;
-    for (size_t i = 0; i < count && a->feasible_count <= target && !c->status; i++)
-        examine(a, order[(from + i) % count]);
+    for (size_t i = 0, at = from; i < count && a->feasible_count <= target && !c->status; i++) {
+        examine(a, order[at]);
+        at = at + 1 == count ? 0 : at + 1;
+    }
     /* One feasible node more than enough ends the walk, and is left for the next one. */
     if (a->feasible_count > target) {
         a->feasible_count--;

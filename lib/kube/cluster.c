@@ -227,6 +227,7 @@ void kube_node_reserve(kube_cluster *c, uint32_t node, karp_str resource, int64_
     if (id == NO_ID) return;
     n->requested[id] += amount;
     if (id <= KUBE_MEMORY) n->nonzero[id] += amount;
+    n->generation = ++c->stamp;
 }
 
 void kube_node_changed(kube_cluster *c, uint32_t node)

@@ -251,10 +251,12 @@ typedef struct kube_budget {
 typedef struct kube_memo {
     uint64_t version; /* of the node's spec; 0 = nothing */
     uint64_t generation; /* of its pods, for `score`; 0 = unknown */
+    uint64_t full; /* of its pods: NodeResourcesFit refuses it with `lack`; 0 = unknown */
     int32_t preferred; /* weight of preferred node affinity */
     int64_t score; /* of NodeResourcesFit and BalancedAllocation, weighted */
     uint16_t taints; /* with PreferNoSchedule that are not tolerated */
     uint8_t refusal; /* a plugin; KUBE_PLUGINS = none */
+    uint8_t lack;
     bool affinity, tolerated; /* the node meets required node affinity; no taint repels the pod */
 } kube_memo;
 

@@ -156,12 +156,16 @@ static kube_refusal filter_now(kube_attempt *a, uint32_t node)
     const kube_class *s = &c->classes[a->class_];
     const kube_node *n = &c->nodes[node];
     const bool *on = a->filters;
-    const kube_memo *m = kube_memo_at(a, node);
+    kube_memo *m = kube_memo_at(a, node);
     kube_refusal r = { KUBE_PLUGINS, KUBE_FITS };
     if (m->refusal != KUBE_PLUGINS) return (kube_refusal){ m->refusal, KUBE_UNRESOLVABLE };
     if (on[KUBE_NODE_PORTS] && ports_taken(c, s, n)) return (kube_refusal){ KUBE_NODE_PORTS, KUBE_UNSCHEDULABLE };
     uint8_t lack = on[KUBE_NODE_RESOURCES_FIT] ? resources_lack(c, s, n) : KUBE_FITS;
-    if (lack != KUBE_FITS) return (kube_refusal){ KUBE_NODE_RESOURCES_FIT, lack };
+    if (lack != KUBE_FITS) {
+        m->full = n->generation;
+        m->lack = lack;
+        return (kube_refusal){ KUBE_NODE_RESOURCES_FIT, lack };
+    }
     if (s->volume_count) r = kube_volumes_filter(a, node);
     if (r.code == KUBE_FITS && a->has_rules && on[KUBE_POD_TOPOLOGY_SPREAD]) r = kube_spread_filter(a, node);
     if (r.code == KUBE_FITS && !a->skips_affinity && on[KUBE_INTER_POD_AFFINITY]) r = kube_affinity_filter(a, node);

@@ -14,6 +14,7 @@ typedef struct kube_replica {
     uint32_t restarts, sidecar_restarts; /* of the container with the most */
     int64_t ready_since, created; /* instants; KARP_NO_TIME = not stated */
     karp_str uid;
+    int64_t ready_age, age; /* set by kube_sort_replicas() */
 } kube_replica;
 
 /* The cost that an annotation controller.kubernetes.io/pod-deletion-cost states; 0 if it is none. */

@@ -89,18 +89,20 @@ static size_t place_of(const kube_cluster *c, uint32_t domain)
 
 /* Counts the pods of a constraint by domain of the feasible nodes, and returns the weight of the constraint. By host,
  * the pods of each node are counted, wherever it belongs. */
-static double count_soft(kube_attempt *a, const kube_constraint *k, int64_t *line, size_t not_ignored)
+static double count_soft(kube_attempt *a, const kube_constraint *k, int64_t *line, const bool *ignored,
+                         size_t not_ignored)
 {
     kube_cluster *c = a->cluster;
     const kube_class *s = &c->classes[a->class_];
     const kube_group *g = &c->groups[k->group];
+    const uint32_t *domains = c->keys[k->key].domain;
     bool hostname = c->keys[k->key].hostname;
     size_t size = not_ignored;
     if (!hostname) {
         size = 0;
         for (size_t i = 0; i < a->feasible_count; i++) {
-            if (lacks_a_key(c, s, a->feasible[i])) continue;
-            int64_t *at = &line[place_of(c, domain_of(c, k, a->feasible[i]))];
+            if (ignored[i]) continue;
+            int64_t *at = &line[place_of(c, domains[a->feasible[i]])];
             size += *at < 0;
             *at = 0;
         }
@@ -111,7 +113,7 @@ static double count_soft(kube_attempt *a, const kube_constraint *k, int64_t *lin
             line[node] = g->pods.list[i].live;
             continue;
         }
-        int64_t *at = &line[place_of(c, domain_of(c, k, node))];
+        int64_t *at = &line[place_of(c, domains[node])];
         if (*at >= 0 && counts(a, k, s->soft, s->soft_count, node)) *at += g->pods.list[i].live;
     }
     return log((double)(size + 2));
@@ -131,13 +133,20 @@ static void normalize(const kube_attempt *a, const int64_t *raw, int64_t *normal
     }
 }
 
-/* What one constraint adds to the score of a feasible node. */
-static double part(const kube_cluster *c, const kube_constraint *k, const int64_t *line, double weight, uint32_t node)
+/* Adds what one constraint gives to the scores of the feasible nodes. */
+static void add_parts(const kube_attempt *a, const kube_constraint *k, const int64_t *line, double weight,
+                      const bool *ignored, double *sums)
 {
-    uint32_t domain = domain_of(c, k, node);
-    if (domain == KUBE_NONE) return 0;
-    int64_t pods = line[c->keys[k->key].hostname ? node : domain];
-    return (double)(pods > 0 ? pods : 0) * weight + (double)(k->max_skew - 1);
+    const kube_key *key = &a->cluster->keys[k->key];
+    const uint32_t *domains = key->domain;
+    bool hostname = key->hostname;
+    double fixed = (double)(k->max_skew - 1);
+    for (size_t i = 0; i < a->feasible_count; i++) {
+        uint32_t node = a->feasible[i], domain = domains[node];
+        if (ignored[i] || domain == KUBE_NONE) continue;
+        int64_t pods = line[hostname ? node : domain];
+        sums[i] += (double)(pods > 0 ? pods : 0) * weight + fixed;
+    }
 }
 
 bool kube_spread_score(kube_attempt *a, int64_t *raw, int64_t *normalized)
@@ -156,10 +165,8 @@ bool kube_spread_score(kube_attempt *a, int64_t *raw, int64_t *normalized)
         }
         for (size_t k = 0; k < s->soft_count; k++) {
             int64_t *line = kube_line(c, first + k);
-            double weight = count_soft(a, &s->soft[k], line, not_ignored);
-            for (size_t i = 0; i < a->feasible_count; i++) {
-                if (!ignored[i]) sums[i] += part(c, &s->soft[k], line, weight, a->feasible[i]);
-            }
+            double weight = count_soft(a, &s->soft[k], line, ignored, not_ignored);
+            add_parts(a, &s->soft[k], line, weight, ignored, sums);
         }
         for (size_t i = 0; i < a->feasible_count; i++) raw[i] = (int64_t)round(sums[i]);
         normalize(a, raw, normalized, ignored);
