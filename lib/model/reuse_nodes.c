@@ -454,7 +454,9 @@ static bool copy_nodes(struct continuing *c)
     s->node_sets = same_sets ? block_ref(before->node_sets)
                              : block_copy(s->context, before->node_sets, s->raw.nodes.count, sizeof *s->node_sets);
     s->node_count = before->node_count;
-    s->nodes = block_copy(s->context, before->nodes, s->node_count, sizeof *s->nodes);
+    s->reused->emptied = s->reused->alone && !block_shared(before->nodes);
+    s->nodes = s->reused->emptied ? block_ref(before->nodes)
+                                  : block_copy(s->context, before->nodes, s->node_count, sizeof *s->nodes);
     s->bound = block_copy(s->context, before->bound, s->raw.nodes.count, sizeof *s->bound);
     if (s->nodes == NULL || s->bound == NULL || s->node_sets == NULL || !each_moved(c, move_bound)) return false;
     for (size_t m = 0; m < made->count; m++) {

@@ -16,7 +16,7 @@ static size_t list_places(const struct reused_pods *k, const store *now, uint32_
 bool reused_pods_find(struct reused_pods *k, const karp_snapshot *before, const store *now)
 {
     size_t began = before->raw.pods.count, count = now->pods.count;
-    *k = (struct reused_pods){ .before = before, .count = count };
+    *k = (struct reused_pods){ .before = before, .alone = snapshot_has_one_owner(before), .count = count };
     bool virtual_ones = began > 0 && (pod_at(&before->raw, began - 1)->flags & POD_VIRTUAL);
     size_t most = now->changed.count + (count > began ? count - began : 0);
     if (virtual_ones || most > count / 2 + 16) return true;

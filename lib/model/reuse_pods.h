@@ -22,6 +22,8 @@ struct reused_node_state {
 
 struct reused_pods {
     const karp_snapshot *before;
+    bool alone; /* nobody else has it, nor will it be read again */
+    bool emptied; /* its nodes were changed in place: if that does not go on to the end, it is of no further use */
     size_t count; /* current number of pods */
     uint32_t *gone, *fresh; /* places whose pod has changed, in `before` and now; both ascending */
     size_t gone_count, fresh_count;

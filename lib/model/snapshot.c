@@ -118,14 +118,20 @@ static karp_status finish_store(karp_builder *builder, struct reused_pods *kept,
     return KARP_OK;
 }
 
+/* The snapshot is made as one that continues no other. */
+static void forget_before(karp_builder *builder)
+{
+    karp_snapshot_unref(builder->before);
+    builder->before = NULL;
+    builder->alone = false;
+}
+
 /* Without what is no longer used, the snapshot is made as one that continues no other. If memory is refused, the store
  * stays as it is. */
 static void compact(karp_builder *builder)
 {
     if (!store_wasteful(&builder->s) || !store_compact(&builder->s)) return;
-    karp_snapshot_unref(builder->before);
-    builder->before = NULL;
-    builder->alone = false;
+    forget_before(builder);
 }
 
 static karp_status finish(karp_builder *builder, karp_snapshot **out, karp_error *error)
@@ -137,12 +143,10 @@ static karp_status finish(karp_builder *builder, karp_snapshot **out, karp_error
     ok = ok && (builder->before == NULL || reused_pods_find(&kept, builder->before, &builder->s));
     karp_status status = ok ? finish_store(builder, builder->before == NULL ? NULL : &kept, out, error)
                             : fail_nomem(error);
+    bool used_up = status == KARP_OK || kept.emptied;
     if (builder->before != NULL) reused_pods_free(&kept, builder->context);
-    if (status != KARP_OK) return context_refusal(builder->context, status, error);
-    karp_snapshot_unref(builder->before);
-    builder->before = NULL;
-    builder->alone = false;
-    return KARP_OK;
+    if (used_up) forget_before(builder);
+    return status != KARP_OK ? context_refusal(builder->context, status, error) : KARP_OK;
 }
 
 karp_status karp_builder_finish(karp_builder *builder, karp_snapshot **out, karp_error *error)

@@ -357,6 +357,40 @@ static void test_refused(void **state)
     karp_snapshot_unref(s);
 }
 
+/* Likewise for the end of an edit of a snapshot that nobody else has: repeated, it makes the same snapshot. */
+static void test_end_refused(void **state)
+{
+    building *f = *state;
+    size_t refused = 1;
+    add_nodes(f);
+    karp_snapshot *kept = finish(f), *expected = NULL;
+    for (size_t at = 0; refused > 0; at++) {
+        karp_snapshot *own = NULL, *next = NULL;
+        edit(f, kept);
+        good(f, set_status(f, "a", &statuses[3]));
+        own = finish(f); /* has nodes of its own */
+        edit(f, own);
+        karp_snapshot_unref(own);
+        good(f, set_status(f, "b", &statuses[1]));
+        fault_arm(&f->fault, at, at % 2 == 0);
+        karp_status status = karp_builder_finish(f->b, &next, &f->error);
+        refused = at == 0 ? 1 : f->fault.refused;
+        fault_arm(&f->fault, 0, false);
+        if (status != KARP_OK) {
+            assert_int_equal(status, KARP_E_NOMEM);
+            good(f, set_status(f, "b", &statuses[1]));
+            good(f, karp_builder_finish(f->b, &next, &f->error));
+        }
+        if (at == 0) expected = karp_snapshot_ref(next);
+        expect_nodes(next, expected);
+        expect_decision(next, expected);
+        karp_snapshot_unref(next);
+        assert_true(at < 1000);
+    }
+    karp_snapshot_unref(expected);
+    karp_snapshot_unref(kept);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -366,6 +400,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_added, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(test_errors, building_set_up, building_tear_down),
         cmocka_unit_test_setup_teardown(test_refused, building_set_up, building_tear_down),
+        cmocka_unit_test_setup_teardown(test_end_refused, building_set_up, building_tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
