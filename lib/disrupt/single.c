@@ -45,8 +45,10 @@ static karp_status try_one(pass *p, const uint32_t *number, bool *done, karp_err
     const candidate *c = &p->found.candidates[*number];
     attempt a = { .code = KARP_REASON_NONE, .detail = { "", 0 } };
     double score;
-    departure d;
-    if (!whole_groups_departure(p, number, p->found.eligible, p->found.eligible_count, &d)) return fail_nomem(error);
+    departure d = { number, 1 };
+    if (p->nodes.scattered != NULL &&
+        !whole_groups_departure(p, number, p->found.eligible, p->found.eligible_count, &d))
+        return fail_nomem(error);
     if (d.count == 0) return KARP_OK;
     if (p->budgets.remaining[c->pool] == 0) {
         p->budgets.constrained = true;
@@ -63,8 +65,9 @@ static karp_status try_one(pass *p, const uint32_t *number, bool *done, karp_err
         *done = a.outcome == SIMULATION_STOPPED || a.possible;
     }
     if (!a.possible) {
+        if (p->found.stays == NULL) return KARP_OK;
         if (!whole_groups_keep(p, &d, a.code, a.detail)) return fail_nomem(error);
-        if (p->found.stays != NULL) p->found.stays[c->node].found = a.found;
+        p->found.stays[c->node].found = a.found;
         return KARP_OK;
     }
     command *slot = list_push(p->context, &p->found.commands, sizeof *slot);

@@ -7,6 +7,7 @@
 #include <schedule/capacity.h>
 
 #include <base/bisect.h>
+#include <base/bits.h>
 #include <base/sort.h>
 #include <schedule/scheduler.h>
 #include <schedule/types.h>
@@ -25,9 +26,15 @@ struct capacity_order {
 
 /* ---- variants by resource ---------------------------------------------------------------------------------------- */
 
+/* Variants that the template has filtered out have no space. */
+static int64_t space_of(const scheduler *s, const template_ *t, uint32_t variant_number, uint32_t dim)
+{
+    return bits_test(t->filtered, variant_number) ? t->space[(size_t)variant_number * s->vectors.dims + dim] : 0;
+}
+
 static bool has_some(const scheduler *s, const template_ *t, uint32_t variant_number, uint32_t dim)
 {
-    return t->space[(size_t)variant_number * s->vectors.dims + dim] > 0;
+    return space_of(s, t, variant_number, dim) > 0;
 }
 
 /* An index in both directions: the variants of each sparse resource, and the sparse resources of each variant. */
@@ -97,14 +104,15 @@ bool variant_covers(const scheduler *s, const template_ *t, uint32_t variant_num
 /* ---- types by capacity ------------------------------------------------------------------------------------------- */
 
 struct by_space {
-    const int64_t *spaces;
-    uint32_t dims;
+    const scheduler *s;
+    const template_ *t;
+    uint32_t dim;
 };
 
 static int smaller_space(uint32_t x, uint32_t y, const void *user)
 {
     const struct by_space *b = user;
-    int64_t rx = b->spaces[(size_t)x * b->dims], ry = b->spaces[(size_t)y * b->dims];
+    int64_t rx = space_of(b->s, b->t, x, b->dim), ry = space_of(b->s, b->t, y, b->dim);
     return rx < ry ? -1 : rx > ry;
 }
 
@@ -117,11 +125,11 @@ static bool make_order(scheduler *s, const template_ *t, uint32_t dim, struct ca
     o->masks = arena_array(&s->data, masks * words_ + 1, sizeof *o->masks);
     if (o->spaces == NULL || o->variants == NULL || o->masks == NULL) return false;
     for (uint32_t v = 0; v < width; v++) o->variants[v] = v;
-    struct by_space user = { t->space + dim, s->vectors.dims };
+    struct by_space user = { s, t, dim };
     if (!sort_ids(s->context, o->variants, width, smaller_space, &user)) return false;
     for (uint32_t i = width; i-- > 0;) {
         uint32_t v = o->variants[i];
-        o->spaces[i] = t->space[(size_t)v * s->vectors.dims + dim];
+        o->spaces[i] = space_of(s, t, v, dim);
         uint64_t *mask = o->masks + (i / STRIDE) * words_;
         if (i % STRIDE == STRIDE - 1 && i + 1 < width) bits_or(mask, mask + words_, words_);
         bits_set(mask, v);

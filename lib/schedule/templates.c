@@ -260,7 +260,7 @@ static bool compute_spaces(scheduler *s, template_ *t, uint64_t *bits)
     uint32_t full = s->snapshot->dims;
     size_t width = t->table->variant_count;
     int64_t *overheads = mem_alloc(s->context, ((size_t)t->group_count + 1) * full * sizeof *overheads);
-    t->space = arena_array(&s->data, (width + 1) * s->vectors.dims, sizeof *t->space);
+    t->space = arena_items(&s->data, (width + 1) * s->vectors.dims, sizeof *t->space);
     if (overheads == NULL || t->space == NULL) {
         mem_free(s->context, overheads, ((size_t)t->group_count + 1) * full * sizeof *overheads);
         return false;
