@@ -6,7 +6,8 @@
 # bound that fractions of pods give; for b4 karp_disrupt() and karp_repack(), for b5 all calls of karp_what_if(), and for b7 two edits of one object, from
 # karp_snapshot_edit() to the edited snapshot. For read it is the reading of a file of pods, to the snapshot: a List as
 # kubectl prints it, and a Snapshot; for plan what karp plan does with the List before it decides: documents are kept, and hashed without the
-# instructions that processors have for it, which valgrind does not know. For emit it is the writing of the plan of b1 as JSON.
+# instructions that processors have for it, which valgrind does not know. For emit it is the writing of the plan of b1 as JSON. For
+# replay it is the replay of a story of two hours, per minute, with the simple scheduler and with kube-scheduler's rules.
 #
 #   KARP=build/karp tests/bench/instructions.sh           compares
 #   KARP=build/karp tests/bench/instructions.sh --write   writes instructions.txt anew
@@ -16,7 +17,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 stored=$here/instructions.txt
-inputs="b1-1000 b2-plain-5000 b2-anti-1000 b2-zone-5000 b3-5000 b6-mixed-20000 b6-plain-20000 b8-required-one-2000 b8-preferred-one-2000 b8-preferred-anti-2000 b8-preferred-zone-2000 b8-preferred-never-2000 b4-multi-100 b4-repack-20 b5-nodes-100 b7-edit-20000 b7-bound-2000 b7-node-2000 c2-bound-60 c2-bound-200 c2-selectors-60 c2-selectors-200 provider-1343 read-list-5000 read-snapshot-5000 plan-list-5000 emit-1000"
+inputs="b1-1000 b2-plain-5000 b2-anti-1000 b2-zone-5000 b3-5000 b6-mixed-20000 b6-plain-20000 b8-required-one-2000 b8-preferred-one-2000 b8-preferred-anti-2000 b8-preferred-zone-2000 b8-preferred-never-2000 b4-multi-100 b4-repack-20 b5-nodes-100 b7-edit-20000 b7-bound-2000 b7-node-2000 c2-bound-60 c2-bound-200 c2-selectors-60 c2-selectors-200 provider-1343 read-list-5000 read-snapshot-5000 plan-list-5000 emit-1000 replay-simple-120 replay-kube-120"
 
 [ -n "${KARP:-}" ] || { echo "KARP does not name the program"; exit 77; }
 command -v valgrind >/dev/null || { echo "valgrind is not installed"; exit 77; }
@@ -30,6 +31,8 @@ for form in list snapshot; do
     awk -v n=5000 -v form=$form -f "$here/pods.awk" >"$pods/read-$form-5000"
 done
 
+python3 "$here/replay.py" write two-hours >"$pods/replay.yaml"
+
 counted_in() {
     case $1 in
     c2-*) echo --toggle-collect=bound_fluid ;;
@@ -41,6 +44,7 @@ counted_in() {
     read-*) echo --toggle-collect=karp_reader_add_path --toggle-collect=karp_reader_finish ;;
     plan-*) echo --toggle-collect=karp_reader_add_path --toggle-collect=karp_reader_finish --toggle-collect=karp_reader_digest ;;
     b7-*) echo --toggle-collect=bench_edit ;;
+    replay-*) echo --toggle-collect=engine_run ;;
     *) echo --toggle-collect=karp_provision ;;
     esac
 }
@@ -50,6 +54,8 @@ ask() {
     provider-*) echo catalogue --provider aws --region us-west-2 -o csv ;;
     read-*) echo bench --input "$pods/$1" --runs 1 ;;
     plan-*) echo plan -o json -f "$pods/read-${1#plan-}" ;;
+    replay-simple-*) echo replay "$pods/replay.yaml" --scheduler simple -o json ;;
+    replay-*) echo replay "$pods/replay.yaml" -o json ;;
     emit-*) echo bench --input "b1-${1#emit-}" --runs 1 ;;
     *) echo bench --input "$1" --runs 1 ;;
     esac

@@ -3,6 +3,7 @@
 
     KARP=build/karp python3 tests/bench/replay.py [NAME...]
     KARP=build/karp python3 tests/bench/replay.py tune     # 64 designs for week-thousand
+    python3 tests/bench/replay.py write NAME               # the story itself
 """
 import json
 import math
@@ -21,6 +22,7 @@ INPUTS = {
     'week-underutilized': (7, 165, .07, 'WhenEmptyOrUnderutilized'),
     'day-underutilized': (1, 165, .07, 'WhenEmptyOrUnderutilized'),
 }
+SHORT = {'two-hours': (2 / 24, 40, .11, 'WhenEmptyOrUnderutilized')}  # for instructions.sh
 DEPLOYMENTS, STEP = 40, 300
 HEAD = '''apiVersion: karp/v1
 kind: Story
@@ -54,7 +56,7 @@ def story(days, most, varies, policy):
         text += DEPLOYMENT.format(i, cpu, cpu * draw.choice((2, 4, 8)))
         workloads.append((f'd{i}', draw.uniform(.5, 1.5) * most, draw.uniform(0, 3)))
     lines = [text + 'steps:']
-    for step in range(days * 86400 // STEP):
+    for step in range(round(days * 86400) // STEP):
         hour = step * STEP / 3600
         for name, size, late in workloads:
             wanted = int(size * (.35 + .65 * max(0, math.sin((hour + late - 7) / 24 * 2 * math.pi))) * draw.uniform(1 - varies, 1 + varies))
@@ -87,6 +89,9 @@ def tune(folder):
 
 
 def main():
+    if sys.argv[1:2] == ['write']:
+        print(story(*(INPUTS | SHORT)[sys.argv[2]]), end='')
+        return
     if sys.argv[1:] == ['tune']:
         with tempfile.TemporaryDirectory() as folder:
             tune(folder)
