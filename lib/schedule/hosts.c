@@ -26,6 +26,14 @@ static bool note_shielded(scheduler *s, uint32_t host_index)
     return h->shielded != NULL;
 }
 
+/* The most frequent reason why consolidateAfter protects a node no more. */
+static inline bool quiet_for_long(const scheduler *s, const state_node *n)
+{
+    if (n->pool == NO_ID || n->claim == NO_ID) return true;
+    int64_t since = s->snapshot->raw.claims.items[n->claim].last_pod_event;
+    return since != KARP_NO_TIME && s->settings.now - since >= s->snapshot->raw.pools.items[n->pool].consolidate_after;
+}
+
 static bool list_host(scheduler *s, uint32_t number)
 {
     const state_node *n = &s->snapshot->nodes[number];
@@ -34,7 +42,8 @@ static bool list_host(scheduler *s, uint32_t number)
     *h = (host){ .node = number,
                  .number = host_number_of_text(s, n->hostname),
                  .set = n->set,
-                 .shielded = s->settings.shield && under_consolidate_after(s->snapshot, n, s->settings.now) };
+                 .shielded = s->settings.shield && !quiet_for_long(s, n) &&
+                             under_consolidate_after(s->snapshot, n, s->settings.now) };
     s->hosts.of_node[number] = at;
     return h->number != NO_ID && (!h->shielded || note_shielded(s, at));
 }
