@@ -84,6 +84,60 @@ static size_t write_pod(char *into, size_t room, int number)
     return (size_t)length;
 }
 
+/* Pods as the API server and kube-scheduler leave them, most of which differ from others of their set in name, uid and
+ * age alone. */
+static size_t write_created_pod(char *into, size_t room, int number)
+{
+    int set = (int)below(4);
+    char uid[40], name[24];
+    snprintf(uid, sizeof uid, "\"uid\":\"%08d-1111\",", number);
+    snprintf(name, sizeof name, "\"name\":\"%s%03d\",", MOSTLY("p", "\\u0070"), number);
+    bool turned = below(12) == 0;
+    const char *age = MOSTLY("\"creationTimestamp\":\"2026-01-01T00:00:00Z\",",
+                             "\"creationTimestamp\":\"2026-01-01T00:00:01Z\",", "\"creationTimestamp\":null,", "");
+    const char *space = MOSTLY("\"namespace\":\"x\",", "\"namespace\":\"y\",", "\"namespace\":null,", "");
+    const char *more = MOSTLY("", "\"uid\":\"\",", "\"uid\":null,", "\"resourceVersion\":\"7\",",
+                              "\"deletionTimestamp\":\"2026-01-01T00:00:00Z\",", "\"deletionTimestamp\":null,",
+                              "\"annotations\":{\"karpenter.sh/do-not-disrupt\":\"true\"},",
+                              "\"labels\":{\"app\":\"other\"},");
+    const char *spec = MOSTLY("", "\"priorityClassName\":\"high\",", "\"schedulingGates\":[{\"name\":\"g\"}],",
+                              "\"nodeName\":\"n\",", "\"nodeSelector\":{\"kubernetes.io/arch\":\"arm64\"},",
+                              "\"volumes\":[{\"name\":\"v\",\"persistentVolumeClaim\":{\"claimName\":\"c\"}}],",
+                              "\"volumes\":[{\"name\":\"v\",\"ephemeral\":{\"volumeClaimTemplate\":{\"spec\":{}}}}],",
+                              "\"tolerations\":[{\"key\":\"a\",\"operator\":\"Exists\"}],");
+    const char *status = MOSTLY(
+        "\"phase\":\"Pending\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\",\"reason\":"
+        "\"Unschedulable\"}]",
+        "\"phase\":\"Pending\",\"conditions\":[{\"type\":\"PodScheduled\",\"status\":\"False\"}]",
+        "\"phase\":\"Pending\"", "\"phase\":\"Succeeded\"", "\"nominatedNodeName\":\"n\"",
+        "\"phase\":\"Running\",\"conditions\":[{\"type\":\"Ready\",\"status\":\"False\"}]",
+        "\"phase\":\"Pending\",\"containerStatuses\":[{\"name\":\"main\",\"resources\":{\"requests\":{\"cpu\":\"3\"}}}"
+        "]");
+    int length = snprintf(
+        into, room,
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{%s%s%s%s\"labels\":{\"app\":\"a%d\"},%s"
+        "\"ownerReferences\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"ReplicaSet\",\"name\":\"a%d-5d4f9\","
+        "\"uid\":\"u%d\",\"controller\":true}]},\"spec\":{%s\"containers\":[{\"name\":\"main\",\"resources\":"
+        "{\"requests\":{\"cpu\":\"%d00m\"}}}]},\"status\":{%s}}",
+        turned ? uid : name, turned ? name : uid, age, space, set, more, set, set, spec, set + 1, status);
+    assert_true(length > 0 && (size_t)length < room);
+    return (size_t)length;
+}
+
+/* What pods are filled in from, or what is computed of them, behind all pods. */
+static const char later[] =
+    "{\"apiVersion\":\"policy/v1\",\"kind\":\"PodDisruptionBudget\",\"metadata\":{\"name\":\"b\",\"namespace\":\"x\"},"
+    "\"spec\":{\"maxUnavailable\":1,\"selector\":{\"matchLabels\":{\"app\":\"a1\"}}}},\n"
+    "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"y\",\"labels\":{\"a\":\"b\"}}},\n"
+    "{\"apiVersion\":\"v1\",\"kind\":\"LimitRange\",\"metadata\":{\"name\":\"l\",\"namespace\":\"x\"},\"spec\":{"
+    "\"limits\":["
+    "{\"type\":\"Container\",\"defaultRequest\":{\"cpu\":\"2\",\"memory\":\"1Gi\"}}]}},\n"
+    "{\"apiVersion\":\"v1\",\"kind\":\"ResourceQuota\",\"metadata\":{\"name\":\"q\",\"namespace\":\"x\"},\"spec\":{"
+    "\"hard\":"
+    "{\"pods\":\"9\"}}},\n"
+    "{\"apiVersion\":\"scheduling.k8s.io/"
+    "v1\",\"kind\":\"PriorityClass\",\"metadata\":{\"name\":\"all\"},\"value\":3%s}";
+
 static const char class[] =
     "{\"apiVersion\":\"scheduling.k8s.io/v1\",\"kind\":\"PriorityClass\",\"metadata\":{\"name\":\"high\"},"
     "\"value\":7}";
@@ -105,6 +159,25 @@ static void write_pods(bool old, char *list, char *documents)
         used += (size_t)snprintf(list + used, ROOM - used, "%s%s\n", text, i + 1 < PODS ? "," : "]}");
         own += (size_t)snprintf(documents + own, ROOM - own, "%s\n", text);
     }
+}
+
+/* The same of created pods, before `later`, in which all pods have a priority in some rounds. */
+static void write_created_pods(bool prioritized, char *list, char *documents)
+{
+    char last[2000], *comma;
+    size_t used = (size_t)snprintf(list, ROOM, "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[%s,\n", class);
+    size_t own = (size_t)snprintf(documents, ROOM, "%s\n", class);
+    for (int i = 0; i < PODS; i++) {
+        char text[3000];
+        size_t length = write_created_pod(text, sizeof text, i);
+        assert_true(used + length + sizeof last < ROOM);
+        used += (size_t)snprintf(list + used, ROOM - used, "%s,\n", text);
+        own += (size_t)snprintf(documents + own, ROOM - own, "%s\n", text);
+    }
+    snprintf(last, sizeof last, later, prioritized ? ",\"globalDefault\":true" : "");
+    snprintf(list + used, ROOM - used, "%s\n]}", last);
+    while ((comma = strstr(last, "},\n")) != NULL) comma[1] = ' ';
+    snprintf(documents + own, ROOM - own, "%s\n", last);
 }
 
 static char digest[65]; /* of the snapshot read last, if documents are kept */
@@ -217,6 +290,30 @@ static void test_same(void **state)
         reading_free(&together);
         reading_free(&apart);
         reading_free(&again);
+    }
+    free(list);
+    free(documents);
+}
+
+static void test_created(void **state)
+{
+    (void)state;
+    char *list = malloc(ROOM), *documents = malloc(ROOM);
+    assert_true(list && documents);
+    for (int round = 0; round < 40; round++) {
+        karp_reader_options options;
+        karp_reader_options_init(&options, sizeof options);
+        options.strict = (uint32_t)(round % 4 == 3);
+        options.queued = (uint32_t)(round % 8 == 2);
+        numbers = (uint64_t)round + 1000;
+        write_created_pods(round % 2 == 1, list, documents);
+        reading together = read_texts(&options, "pods", list, NULL),
+                apart = read_texts(&options, "pods", documents, NULL);
+        expect_same(&together, &apart);
+        expect_same_snapshots(&options, documents, list);
+        assert_true(together.counts.pods >= PODS);
+        reading_free(&together);
+        reading_free(&apart);
     }
     free(list);
     free(documents);
@@ -466,9 +563,10 @@ static void test_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same),      cmocka_unit_test(test_places),           cmocka_unit_test(test_notes),
-        cmocka_unit_test(test_last_kind), cmocka_unit_test(test_generated_claims), cmocka_unit_test(test_owned),
-        cmocka_unit_test(test_batches),   cmocka_unit_test(test_refused),          cmocka_unit_test(test_file),
+        cmocka_unit_test(test_same),  cmocka_unit_test(test_created),   cmocka_unit_test(test_places),
+        cmocka_unit_test(test_notes), cmocka_unit_test(test_last_kind), cmocka_unit_test(test_generated_claims),
+        cmocka_unit_test(test_owned), cmocka_unit_test(test_batches),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
