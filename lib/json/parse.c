@@ -428,16 +428,6 @@ static tree *repeated_text(parser *p)
     return *slot;
 }
 
-/* The same text as met before. One with escapes is not kept: it is in memory of the tree. */
-static const char *repeated_name(tree_repeats *r, karp_str name, bool escaped)
-{
-    uint64_t key = tree_key(name.ptr, name.len);
-    tree_repeated_name *met = &r->met[key * UINT64_C(0x9e3779b97f4a7c15) >> 58];
-    if (met->key == key && met->ptr && tree_equal_names(met->ptr, name.ptr, key)) return met->ptr;
-    if (!escaped) *met = (tree_repeated_name){ key, name.ptr };
-    return name.ptr;
-}
-
 static void item(parser *p)
 {
     tree *made_item = value(p);
@@ -451,9 +441,7 @@ static void member(parser *p)
         refuse(p, KARP_E_SYNTAX, p->at == p->end ? "it ends in the middle" : "a member's name is missing");
         return;
     }
-    const char *from = p->at + 1;
     if (!string(p, &name)) return;
-    if (p->repeats) name.ptr = repeated_name(p->repeats, name, name.ptr != from);
     if (after_space(p) != ':') {
         refuse(p, KARP_E_SYNTAX, "\":\" is missing");
         return;

@@ -148,13 +148,7 @@ typedef struct tree_repeat {
     uint64_t end; /* hash of the end of the text */
 } tree_repeat;
 
-enum { TREE_REPEATED_TEXTS = 8, TREE_REPEATED_NAMES = 64 };
-
-/* A member's name that was met. */
-typedef struct tree_repeated_name {
-    uint64_t key; /* tree_key(); 0 = none */
-    const char *ptr;
-} tree_repeated_name;
+enum { TREE_REPEATED_TEXTS = 8 };
 
 typedef struct tree_repeats {
     trees *memory; /* of the values; outlives all trees that they are in, as the texts do */
@@ -167,7 +161,6 @@ typedef struct tree_repeats {
     uint64_t last; /* hash of the end of the value before, by which this one is looked for: a spec by its
                       ownerReferences */
     tree *texts[TREE_REPEATED_TEXTS]; /* of members of the whole object, by their positions in it */
-    tree_repeated_name met[TREE_REPEATED_NAMES]; /* by hash: members have the names met first, which are at hand */
 } tree_repeats;
 
 /* For a text of that many bytes. false = out of memory. */
