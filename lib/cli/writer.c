@@ -65,11 +65,12 @@ enum { DEPTH = 8 }; /* brackets that are closed after a cut */
 static karp_str cut_json(karp_str json, char closing[DEPTH + 1])
 {
     size_t depth = 0, end = json.len - DEPTH;
-    bool quoted = false;
+    bool quoted = false, escaped = false; /* the last character was a backslash, and no escaped one */
     while (end > 0 && json.ptr[end - 1] != ',') end--;
     for (size_t i = 0; i < end; i++) {
         char c = json.ptr[i];
-        if (c == '"' && (i == 0 || json.ptr[i - 1] != '\\')) quoted = !quoted;
+        if (c == '"' && !escaped) quoted = !quoted;
+        escaped = c == '\\' && !escaped;
         if (quoted) continue;
         if ((c == '{' || c == '[') && depth < DEPTH) closing[depth++] = c == '{' ? '}' : ']';
         if ((c == '}' || c == ']') && depth > 0) depth--;

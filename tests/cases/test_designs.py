@@ -204,4 +204,11 @@ with tempfile.TemporaryDirectory() as folder:
                     '{key: karpenter.k8s.aws/instance-family, operator: In, values: [c5, c5a, c5d, c6a, c6i, c6id, c7a, c7i, m5, m5a, m5d, m6a, m6i, m6id, m7a, m7i, r5, r5a]}]}}}\n')
     said = run('whatif', DUMP, '--design', many, '--width', '60')[0]
     check(',…]}' in said and '"' not in said.split(',…]}')[1].split('\n')[0], said)
+# A backslash before the end of a text does not make its quote one of the text.
+with tempfile.TemporaryDirectory() as folder:
+    many = pathlib.Path(folder) / 'many.yaml'
+    many.write_text("apiVersion: karpenter.sh/v1\nkind: NodePool\nmetadata: {name: spot}\nspec: {template: {metadata: {annotations: {a: 'C:\\', "
+                    f"b: {'b' * 40}, c: {'c' * 40}, d: {'d' * 40}}}}}, spec: {{nodeClassRef: {{group: karpenter.k8s.aws, kind: EC2NodeClass, name: default}}}}}}}}\n")
+    said = run('whatif', DUMP, '--design', many, '--width', '60')[0]
+    check('{"a":"C:\\\\","b":"' in said and f'"{"c" * 40}",…}}' in said, said)
 sys.exit(finish())
