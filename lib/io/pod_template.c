@@ -14,6 +14,7 @@ void io_pod_templates_init(io_pod_templates *p, karp_context *context)
     map64_init(&p->recipes, context);
     map64_init(&p->owned, context);
     arena_init(&p->memory, context);
+    trees_init(&p->specs, context);
 }
 
 void io_pod_templates_clear(io_pod_templates *p)
@@ -27,6 +28,7 @@ void io_pod_templates_clear(io_pod_templates *p)
     map64_free(&p->owned);
     mem_free(context, p->owners, p->owner_capacity * sizeof *p->owners);
     arena_free(&p->memory);
+    trees_free(&p->specs);
     io_pod_templates_init(p, context);
 }
 
@@ -41,7 +43,8 @@ uint64_t io_shared_address(const tree *value)
 
 enum { SHARED_VALUES = 4 };
 
-/* Finds what the pod shares. *out stays NULL for a pod that may share nothing. false = out of memory. */
+/* Finds what the pod shares: all but its own parts, or all but these and the spec, if it has an owner. *out stays NULL
+ * for a pod that may share nothing. false = out of memory. */
 static bool find_template(karp_reader *reader, const tree *root, io_pod_template **out)
 {
     io_pod_templates *p = &reader->pod_templates;
@@ -53,8 +56,9 @@ static bool find_template(karp_reader *reader, const tree *root, io_pod_template
     if (!spec) return true;
     for (size_t i = 0; i < SHARED_VALUES; i++) {
         key[i] = values[i] ? io_shared_address(values[i]) : 0;
-        if (values[i] && key[i] == 0) return true;
+        if (values[i] && key[i] == 0 && i > 0) return true;
     }
+    if (key[0] == 0 && key[SHARED_VALUES - 1] == 0) return true;
     memcpy(parts, key, sizeof key);
     size_t before = p->keys.count;
     uint32_t id = words_add(&p->keys, parts, 2 * SHARED_VALUES);
@@ -87,7 +91,7 @@ static bool has_resources(const karp_pod *pod)
     return false;
 }
 
-enum { MOST_STATUSES = 4 }; /* of a template, that are kept */
+enum { MOST_STATUSES = 4, MOST_SPECS = 4 }; /* of a template, that are kept */
 
 static bool keep_status(karp_reader *reader, const tree *root, io_pod_template *t)
 {
@@ -108,12 +112,25 @@ static uint64_t status_address(const tree *root)
     return status ? io_shared_address(status) : 0;
 }
 
+/* Keeps a spec that is the pod's own. Returns the pod with the copy; NULL = out of memory. */
+static const tree *keep_spec(trees *t, const tree *root, const tree *spec, io_pod_template *of)
+{
+    tree *kept = io_keep_spec(t, spec), *copy = tree_copy(t, root);
+    tree_set(t, copy, "spec", kept);
+    of->spec = kept;
+    of->specs++;
+    return t->status == KARP_OK ? copy : NULL;
+}
+
 /* Makes a template of a pod that was added, and keeps its status. */
-static karp_status make_template(karp_reader *reader, const tree *root, karp_str namespace_, bool plain,
-                                 io_pod_template *t)
+static karp_status make_template(karp_reader *reader, const tree *root, karp_str namespace_, io_pod_template *t)
 {
     io_decoder d;
     arena *memory = &reader->pod_templates.memory;
+    t->pod = t->with_status = NULL;
+    const tree *spec = tree_get(root, "spec");
+    if (spec && io_shared_address(spec) == 0) root = keep_spec(&reader->pod_templates.specs, root, spec, t);
+    if (!root) return io_reader_nomem(reader);
     karp_pod *pod = arena_alloc(memory, sizeof *pod);
     const char *space = arena_string(memory, namespace_.ptr, namespace_.len);
     if (!pod || !space) return io_reader_nomem(reader);
@@ -127,7 +144,7 @@ static karp_status make_template(karp_reader *reader, const tree *root, karp_str
     if (status == KARP_OK) status = karp_builder_add_pod_template(reader->builder, pod, &t->number, &reader->error);
     if (status) return status;
     t->pod = pod;
-    t->status = plain ? status_address(root) : 0;
+    t->status = status_address(root);
     if (t->status == 0) return KARP_OK;
     reader->pod_templates.added = (uint32_t)(t - reader->pod_templates.list);
     return keep_status(reader, root, t) ? KARP_OK : io_reader_nomem(reader);
@@ -176,6 +193,7 @@ static bool decode_own(karp_reader *reader, io_decoder *d, const tree *root, io_
     *pod = known ? *t->with_status : *t->pod;
     pod->meta.namespace_ = (karp_str){ "", 0 };
     io_decode_own_meta(d, root, pod);
+    if (t->spec) pod->node_name = io_string(d, tree_get(root, "spec"), "nodeName");
     if (known) return true;
     io_decode_pod_status(d, root, pod);
     t->status = d->status == KARP_OK ? address : 0;
@@ -189,10 +207,12 @@ karp_status io_add_pod(karp_reader *reader, io_decoder *d, const tree *root)
     io_pod_template *t = NULL;
     if (!find_template(reader, root, &t)) return io_reader_nomem(reader);
     reader->pod_templates.added = NO_ID;
-    if (t && t->pod) {
+    bool other = t && t->spec && !io_same_spec(tree_get(root, "spec"), t->spec);
+    if (t && t->pod && !other) {
         if (!decode_own(reader, d, root, t, &pod)) return io_reader_nomem(reader);
-        if (d->status) return d->status;
-        if (equal_str(pod.meta.namespace_, t->pod->meta.namespace_) && !has_resources(&pod)) {
+        if (d->status && t->spec) io_decoder_init(d, d->arena); /* the whole pod tells what is wrong first */
+        else if (d->status) return d->status;
+        else if (equal_str(pod.meta.namespace_, t->pod->meta.namespace_) && !has_resources(&pod)) {
             if (t->with_status) reader->pod_templates.added = (uint32_t)(t - reader->pod_templates.list);
             return add_templated(reader, &pod, t->number);
         }
@@ -204,6 +224,7 @@ karp_status io_add_pod(karp_reader *reader, io_decoder *d, const tree *root)
     if (status == KARP_OK) status = note_pod(reader, &pod);
     if (status == KARP_OK) status = io_retired_labels(reader, pod.node_selector, pod.node_selector_count);
     if (status == KARP_OK) status = karp_builder_add_pod(reader->builder, &pod, &reader->error);
-    if (status || !t || t->pod || t->met++ == 0 || !can_be_shared(&pod)) return status;
-    return make_template(reader, root, pod.meta.namespace_, !has_resources(&pod), t);
+    bool wanted = t && (!t->pod || (other && t->specs < MOST_SPECS)) && t->met++ > 0;
+    if (status || !wanted || !can_be_shared(&pod) || has_resources(&pod)) return status;
+    return make_template(reader, root, pod.meta.namespace_, t);
 }

@@ -13,6 +13,8 @@ typedef struct io_pod_template {
     uint32_t number; /* the builder's */
     uint32_t met; /* pods without a template that share the values */
     uint32_t statuses; /* that were kept */
+    uint32_t specs; /* likewise */
+    const tree *spec; /* of pods whose specs are their own (pod_spec.c); NULL = they share it */
     uint64_t status; /* the address of the last pod's status; 0 = none that is shared */
     const karp_pod *with_status; /* `pod` with that status; NULL = not decoded yet */
 } io_pod_template;
@@ -26,6 +28,7 @@ typedef struct io_counted_owner {
 typedef struct io_pod_templates {
     words keys; /* the addresses of the values; an id is an index in the list */
     arena memory;
+    trees specs;
     io_pod_template *list;
     size_t capacity;
     uint32_t added; /* the template of the pod added last; NO_ID = it has none, or its status is not known */
@@ -44,6 +47,11 @@ void io_pod_templates_clear(io_pod_templates *p);
 /* The address of the value's members or items, if it is one that the parser kept and nothing has changed since; else 0.
  */
 uint64_t io_shared_address(const tree *value);
+
+/* Whether pods with these specs differ in nothing of their specs that is decoded, but for the node. */
+bool io_same_spec(const tree *a, const tree *b);
+/* A copy, which shares with it what pods share. NULL = out of memory. */
+tree *io_keep_spec(trees *t, const tree *spec);
 
 /* What templates do not have. */
 karp_templated_pod io_own_part(const karp_pod *pod);

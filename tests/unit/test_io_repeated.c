@@ -84,12 +84,35 @@ static size_t write_pod(char *into, size_t room, int number)
     return (size_t)length;
 }
 
+/* The spec of a pod that runs: its node and the name of the volume with its token are its own. */
+static void write_running(char *into, size_t room, int number)
+{
+    const char *sources = MOSTLY("{\"sources\":[{\"path\":\"token\"}]}", "{\"sources\":[]}", "null");
+    const char *kind = MOSTLY("projected", "persistentVolumeClaim", "ephemeral");
+    bool plain = strcmp(kind, "projected") == 0;
+    snprintf(into, room,
+             "\"nodeName\":\"%s%d\",%s\"terminationGracePeriodSeconds\":%s,\"volumes\":[{\"name\":\"config\","
+             "\"configMap\":{}},{"
+             "\"name\":\"kube-api-access-%03d\",\"%s\":%s}],\"initContainers\":[{\"name\":\"%s\",\"ports\":[{"
+             "\"containerPort\":%s,"
+             "\"protocol\":\"TCP\"}],\"volumeMounts\":[{\"name\":\"kube-api-access-%03d\"}],\"resources\":{\"limits\":{"
+             "\"cpu\":%s}}}],",
+             MOSTLY("n", "\\u006e", ""), number % 7,
+             MOSTLY("", "\"hostNetwork\":false,", "\"overhead\":{\"cpu\":\"1\"},"), MOSTLY("30", "31", "null"), number,
+             kind,
+             plain                            ? sources
+             : strcmp(kind, "ephemeral") == 0 ? "{\"volumeClaimTemplate\":{\"spec\":{}}}"
+                                              : "{\"claimName\":\"c\"}",
+             MOSTLY("i", "j"), MOSTLY("80", "81"), number, MOSTLY("\"1\"", "1", "\"2\""));
+}
+
 /* Pods as the API server and kube-scheduler leave them, most of which differ from others of their set in name, uid and
- * age alone. */
-static size_t write_created_pod(char *into, size_t room, int number)
+ * age alone; of those that run, also in what their node and volumes are called. */
+static size_t write_created_pod(char *into, size_t room, int number, bool running)
 {
     int set = (int)below(4);
-    char uid[40], name[24];
+    char uid[40], name[24], own[1000] = "";
+    if (running) write_running(own, sizeof own, number);
     snprintf(uid, sizeof uid, "\"uid\":\"%08d-1111\",", number);
     snprintf(name, sizeof name, "\"name\":\"%s%03d\",", MOSTLY("p", "\\u0070"), number);
     bool turned = below(12) == 0;
@@ -117,9 +140,9 @@ static size_t write_created_pod(char *into, size_t room, int number)
         into, room,
         "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{%s%s%s%s\"labels\":{\"app\":\"a%d\"},%s"
         "\"ownerReferences\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"ReplicaSet\",\"name\":\"a%d-5d4f9\","
-        "\"uid\":\"u%d\",\"controller\":true}]},\"spec\":{%s\"containers\":[{\"name\":\"main\",\"resources\":"
+        "\"uid\":\"u%d\",\"controller\":true}]},\"spec\":{%s%s\"containers\":[{\"name\":\"main\",\"resources\":"
         "{\"requests\":{\"cpu\":\"%d00m\"}}}]},\"status\":{%s}}",
-        turned ? uid : name, turned ? name : uid, age, space, set, more, set, set, spec, set + 1, status);
+        turned ? uid : name, turned ? name : uid, age, space, set, more, set, set, own, spec, set + 1, status);
     assert_true(length > 0 && (size_t)length < room);
     return (size_t)length;
 }
@@ -162,14 +185,14 @@ static void write_pods(bool old, char *list, char *documents)
 }
 
 /* The same of created pods, before `later`, in which all pods have a priority in some rounds. */
-static void write_created_pods(bool prioritized, char *list, char *documents)
+static void write_created_pods(bool prioritized, bool running, char *list, char *documents)
 {
     char last[2000], *comma;
     size_t used = (size_t)snprintf(list, ROOM, "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[%s,\n", class);
     size_t own = (size_t)snprintf(documents, ROOM, "%s\n", class);
     for (int i = 0; i < PODS; i++) {
         char text[3000];
-        size_t length = write_created_pod(text, sizeof text, i);
+        size_t length = write_created_pod(text, sizeof text, i, running);
         assert_true(used + length + sizeof last < ROOM);
         used += (size_t)snprintf(list + used, ROOM - used, "%s,\n", text);
         own += (size_t)snprintf(documents + own, ROOM - own, "%s\n", text);
@@ -306,7 +329,7 @@ static void test_created(void **state)
         options.strict = (uint32_t)(round % 4 == 3);
         options.queued = (uint32_t)(round % 8 == 2);
         numbers = (uint64_t)round + 1000;
-        write_created_pods(round % 2 == 1, list, documents);
+        write_created_pods(round % 2 == 1, round % 5 > 2, list, documents);
         reading together = read_texts(&options, "pods", list, NULL),
                 apart = read_texts(&options, "pods", documents, NULL);
         expect_same(&together, &apart);
@@ -328,6 +351,10 @@ static void test_created(void **state)
 #define LIST(items) "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[\n" items "]}"
 
 /* What is wrong with the second pod is said at its own line, also in or behind what it has in common with the first. */
+#define RUNNING(name, node)                                                                                            \
+    "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"" name "\",\"uid\":\"" name "\"," WORKLOAD       \
+    ",\n\"spec\":{\n\"nodeName\":" node ",\"containers\":[{\n\"name\":\"c\"}]}}"
+
 static void test_places(void **state)
 {
     (void)state;
@@ -373,6 +400,21 @@ static void test_places(void **state)
             fail_msg("case %zu: line %u, field %s: %s", i, (unsigned)r.error.line, r.error.field, r.error.message);
         assert_string_equal(r.error.object, i >= 5 ? "Pod default/a" : "Pod default/b");
     }
+}
+
+/* The same of specs that differ in the node alone. */
+static void test_nodes(void **state)
+{
+    (void)state;
+    reading r = read_text(LIST(RUNNING("a", "\"n1\"") "," RUNNING("b", "\"n2\"") "," RUNNING("c", "\"n3\"")));
+    assert_read(&r);
+    assert_int_equal(r.counts.pods, 3);
+    reading_free(&r);
+    r = read_text(
+        LIST(RUNNING("a", "\"n1\"") "," RUNNING("b", "\"n2\"") "," RUNNING("c", "\"n3\"") "," RUNNING("d", "4")));
+    assert_int_equal(r.error.line, 13);
+    assert_string_equal(r.error.field, "spec.nodeName");
+    assert_string_equal(r.error.object, "Pod default/d");
 }
 
 /* A note names the line of the field that is unknown, in a value that was kept before. */
@@ -563,9 +605,16 @@ static void test_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same),  cmocka_unit_test(test_created),   cmocka_unit_test(test_places),
-        cmocka_unit_test(test_notes), cmocka_unit_test(test_last_kind), cmocka_unit_test(test_generated_claims),
-        cmocka_unit_test(test_owned), cmocka_unit_test(test_batches),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_same),
+        cmocka_unit_test(test_created),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_nodes),
+        cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_last_kind),
+        cmocka_unit_test(test_generated_claims),
+        cmocka_unit_test(test_owned),
+        cmocka_unit_test(test_batches),
+        cmocka_unit_test(test_refused),
         cmocka_unit_test(test_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
