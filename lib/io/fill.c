@@ -486,6 +486,7 @@ karp_status io_fill(io_filler *f, const io_deferred *w)
     if (f->fill && kind == IO_KIND_BUDGET && status_is_open(w->root)) return KARP_OK;
     if (kind == IO_KIND_PRICES) return KARP_OK; /* already applied to the catalogues */
     if (kind == IO_KIND_POD && add_again(f, w)) return io_keep_object(f->reader, w->info, w->root);
+    f->reader->pod_templates.more = io_more_alike(f->reader, w);
     /* A copy is filled in, because other objects refer to the original. It gets parts of other objects, so the places
      * of its fields are not known. Nothing refers to pods, but they share values, in which labels may be renamed. */
     io_place place = kind == IO_KIND_POD ? w->place : io_place_whole(&w->place);

@@ -91,12 +91,18 @@ bool io_note_like(karp_reader *reader, io_deferred *w)
     if (like == NO_ID) return false;
     if (!equal_str(p->list[like].namespace_, w->namespace_)) return true;
     w->like = like;
+    p->list[like].count++;
     w->uid = uid.ptr;
     w->uid_length = (uint16_t)uid.len;
     return true;
 }
 
 /* ---- adding ------------------------------------------------------------------------------------------------------ */
+
+bool io_more_alike(const karp_reader *reader, const io_deferred *w)
+{
+    return w->like != NO_ID && reader->pod_likes.list[w->like].count > 1;
+}
 
 karp_status io_note_again(karp_reader *reader, const io_deferred *w)
 {

@@ -224,7 +224,7 @@ karp_status io_add_pod(karp_reader *reader, io_decoder *d, const tree *root)
     if (status == KARP_OK) status = note_pod(reader, &pod);
     if (status == KARP_OK) status = io_retired_labels(reader, pod.node_selector, pod.node_selector_count);
     if (status == KARP_OK) status = karp_builder_add_pod(reader->builder, &pod, &reader->error);
-    bool wanted = t && (!t->pod || (other && t->specs < MOST_SPECS)) && t->met++ > 0;
+    bool wanted = t && (!t->pod || (other && t->specs < MOST_SPECS)) && (t->met++ > 0 || reader->pod_templates.more);
     if (status || !wanted || !can_be_shared(&pod) || has_resources(&pod)) return status;
     return make_template(reader, root, pod.meta.namespace_, t);
 }

@@ -31,6 +31,7 @@ typedef struct io_pod_templates {
     trees specs;
     io_pod_template *list;
     size_t capacity;
+    bool more; /* pods like the one that is being added follow */
     uint32_t added; /* the template of the pod added last; NO_ID = it has none, or its status is not known */
     map64 surveyed; /* by the address of a value that pods share: whether it names EKS Auto Mode */
     map64 written; /* likewise: the number of its canonical text (kept.c) */
@@ -76,6 +77,7 @@ typedef struct io_pod_again {
 typedef struct io_pod_like {
     uint64_t key[IO_LIKE_VALUES]; /* the addresses of the values; 0 = absent */
     karp_str namespace_;
+    uint32_t count; /* pods */
     uint32_t next; /* likeness of the pod that followed last; NO_ID = unknown */
     const io_pod_again *again; /* NULL = none was added yet, or they have to be looked at */
 } io_pod_like;
@@ -98,6 +100,8 @@ void io_pod_likes_free(io_pod_likes *p);
 struct io_deferred;
 /* Notes what a pod shares and what is its own, while it is at hand. false = out of memory. */
 bool io_note_like(karp_reader *reader, struct io_deferred *w);
+/* Whether other pods are like this one. */
+bool io_more_alike(const karp_reader *reader, const struct io_deferred *w);
 /* The pod was added as it was read, and lacked nothing: neither do those like it. Errors: NOMEM. */
 karp_status io_note_again(karp_reader *reader, const struct io_deferred *w);
 /* Adds a pod like one for which io_note_again() was called. false = there is none, or something is wrong with the pod:
