@@ -161,6 +161,15 @@ bool proof_charge(const bound_problem *p, const bound_proof *proof, uint32_t at,
 enum proof_verdict counts_least(karp_context *context, const bound_problem *p, const bound_proof *proof, int64_t needed,
                                 int64_t enough, int64_t *least);
 
+/* A node that is there or not: what it costs, and what it is worth. Both are sums of at most a quarter of the range. */
+typedef struct counts_item {
+    int64_t cost, worth;
+} counts_item;
+/* The same, where these nodes may be among those that cost the least. Their costs may be negative. */
+enum proof_verdict counts_least_with(karp_context *context, const bound_problem *p, const bound_proof *proof,
+                                     const counts_item *nodes, uint32_t node_count, int64_t needed, int64_t enough,
+                                     int64_t *least);
+
 /* usable.c: whether two offers, or rows, have the same capacity for the same classes. */
 bool offers_alike(const bound_problem *p, uint32_t x, uint32_t y);
 /* The greatest common divisor of two numbers that are not negative; 0 and x have x. */

@@ -11,14 +11,14 @@
 enum { MOST_SUMS = 1 << 13, SUMS_AT_ONCE = 1 << 10 };
 #define MOST_MONEY (INT64_MAX / 4)
 
-typedef struct sum {
-    int64_t cost, worth;
-} sum;
+typedef counts_item sum;
 
 typedef struct counts {
     sum *items, *sums; /* offers; sums, of which each is worth more than those before it */
     uint32_t *next; /* by item: the sum to which it is added next */
     uint32_t item_count, sum_count;
+    sum *first; /* sums of nodes of which there is one each, as `sums` */
+    uint32_t first_count, next_first;
 } counts;
 
 static int cheaper_first(uint32_t a, uint32_t b, const void *user)
@@ -55,15 +55,56 @@ __attribute__((cold)) static enum proof_verdict find_items(counts *k, arena *a, 
     return PROOF_HOLDS;
 }
 
-/* The next sum in the order of costs: the item that is added; UINT32_MAX = none. */
+static bool before(const sum *a, const sum *b)
+{
+    return a->cost < b->cost || (a->cost == b->cost && a->worth > b->worth);
+}
+
+/* Sums of some of the nodes in the order of costs, if whatever is added to them can make them cost less than `enough`
+ * when they are worth what is needed: each of the nodes that follow gains at most what it is worth beyond its cost. */
+static enum proof_verdict add_up_nodes(counts *k, arena *a, const counts_item *nodes, uint32_t count, int64_t slack)
+{
+    sum *other = arena_alloc(a, MOST_SUMS * sizeof *other);
+    int64_t gain = 0;
+    k->first = arena_alloc(a, MOST_SUMS * sizeof *k->first);
+    if (other == NULL || k->first == NULL) return PROOF_NO_MEMORY;
+    for (uint32_t i = 0; i < count; i++) gain += nodes[i].worth > nodes[i].cost ? nodes[i].worth - nodes[i].cost : 0;
+    k->first[0] = (sum){ 0, 0 };
+    k->first_count = 1;
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t i = 0, j = 0, made = 0;
+        gain -= nodes[n].worth > nodes[n].cost ? nodes[n].worth - nodes[n].cost : 0;
+        while (i < k->first_count || j < k->first_count) {
+            sum x = { 0, 0 }, with = { 0, 0 };
+            if (j < k->first_count)
+                with = (sum){ k->first[j].cost + nodes[n].cost, k->first[j].worth + nodes[n].worth };
+            bool add = i == k->first_count || (j < k->first_count && before(&with, &k->first[i]));
+            x = add ? with : k->first[i];
+            i += !add;
+            j += add;
+            if (x.cost - x.worth - gain >= slack || (made > 0 && x.worth <= other[made - 1].worth)) continue;
+            if (made == MOST_SUMS) return PROOF_TOO_MUCH;
+            other[made++] = x;
+        }
+        sum *swap = k->first;
+        k->first = other;
+        other = swap;
+        k->first_count = made;
+        if (!mem_work(a->context, made + (size_t)1)) return PROOF_NO_MEMORY;
+    }
+    return PROOF_HOLDS;
+}
+
+/* The next sum in the order of costs: the item that is added; UINT32_MAX = none, item_count = it is of nodes alone. */
 static uint32_t next_sum(const counts *k, sum *out)
 {
     uint32_t best = UINT32_MAX;
+    if (k->next_first < k->first_count) best = k->item_count, *out = k->first[k->next_first];
     for (uint32_t i = 0; i < k->item_count; i++) {
         if (k->next[i] == k->sum_count) continue;
         sum x = k->sums[k->next[i]];
         x.cost += k->items[i].cost, x.worth += k->items[i].worth;
-        if (best != UINT32_MAX && (x.cost > out->cost || (x.cost == out->cost && x.worth <= out->worth))) continue;
+        if (best != UINT32_MAX && !before(&x, out)) continue;
         best = i;
         *out = x;
     }
@@ -76,13 +117,12 @@ static enum proof_verdict add_up(counts *k, karp_context *context, int64_t neede
     sum x = { 0, 0 };
     uint32_t item;
     *least = enough;
-    k->sums[0] = x;
-    k->sum_count = 1;
     for (uint64_t turn = 1; (item = next_sum(k, &x)) != UINT32_MAX && x.cost < enough; turn++) {
-        k->next[item]++;
+        if (item < k->item_count) k->next[item]++;
+        else k->next_first++;
         if (turn % SUMS_AT_ONCE == 0 && !mem_work(context, SUMS_AT_ONCE * (size_t)k->item_count))
             return PROOF_NO_MEMORY;
-        if (x.worth <= k->sums[k->sum_count - 1].worth) continue;
+        if (k->sum_count > 0 && x.worth <= k->sums[k->sum_count - 1].worth) continue;
         if (x.worth >= needed) {
             *least = x.cost;
             return PROOF_HOLDS;
@@ -94,15 +134,22 @@ static enum proof_verdict add_up(counts *k, karp_context *context, int64_t neede
     return PROOF_HOLDS;
 }
 
-__attribute__((cold)) enum proof_verdict counts_least(karp_context *context, const bound_problem *p,
-                                                      const bound_proof *proof, int64_t needed, int64_t enough,
-                                                      int64_t *least)
+enum proof_verdict counts_least_with(karp_context *context, const bound_problem *p, const bound_proof *proof,
+                                     const counts_item *nodes, uint32_t node_count, int64_t needed, int64_t enough,
+                                     int64_t *least)
 {
     counts k = { .item_count = 0 };
     arena a = arena_on(context);
     enum proof_verdict verdict = PROOF_TOO_MUCH;
     if (needed > 0 && needed < MOST_MONEY && enough < MOST_MONEY) verdict = find_items(&k, &a, p, proof);
+    if (verdict == PROOF_HOLDS) verdict = add_up_nodes(&k, &a, nodes, node_count, enough - needed);
     if (verdict == PROOF_HOLDS) verdict = add_up(&k, context, needed, enough, least);
     arena_free(&a);
     return verdict;
+}
+
+enum proof_verdict counts_least(karp_context *context, const bound_problem *p, const bound_proof *proof, int64_t needed,
+                                int64_t enough, int64_t *least)
+{
+    return counts_least_with(context, p, proof, NULL, 0, needed, enough, least);
 }

@@ -53,6 +53,8 @@ typedef struct repacking {
     int64_t *evictions_at_once; /* by PodDisruptionBudget; NULL = there are none */
     uint32_t *types; /* by offer: cached results of menu_types() */
     struct repack_bound bound, untuned; /* untuned: for more evictions than the prices of `bound` are optimised for */
+    bound_patterns bound_contents; /* contents of launches that serve all pods best, without numbers of nodes */
+    uint64_t counted_for; /* number of evictions for which the bound counts whole nodes, too; 0 = none */
     uint64_t tuned_for; /* number of evictions for which the prices of `bound` are optimised */
     /* the same problem for plans that are split into steps; budgets make expensive launches useless there */
     repack_problem small_launches;
@@ -136,6 +138,8 @@ bool repack_bound_fill(repacking *r,
 /* Adopts the proof if it proves a better bound for so many evictions than *value, which then receives that. false = out
  * of memory. */
 bool repack_bound_take(repacking *r, const bound_proof *proof, uint64_t evictions, double *value);
+/* The same for a proof with the charges of offers, by what whole nodes prove. */
+bool repack_bound_take_whole(repacking *r, const bound_proof *proof, uint64_t evictions);
 amount *repack_bound_spaces(repacking *r,
                             /* converts charges by row of the facts to charges by node; NULL = out of memory */
                             const amount *spent);
@@ -152,6 +156,11 @@ bool repack_prices_for(repacking *r, uint64_t evictions);
 double repack_bound_at(repacking *r, uint64_t evictions); /* 0 = no bound is known */
 /* The bound that a certificate point proves, if the bound is exact. false = a sum overflows. */
 bool repack_bound_proves(const struct repack_bound *b, const karp_certificate_point *point, int64_t *value);
+/* repack_counts.c: raises *value to what whole nodes prove at the point's prices, at most to `enough`. false = out of
+ * memory. */
+bool repack_counts_prove(karp_context *context, const struct repack_bound *b, const karp_certificate_point *point,
+                         int64_t enough, int64_t *value);
+bool repack_counts_raise(karp_context *context, const struct repack_bound *b, karp_certificate_point *point);
 int64_t repack_node_cost(const repacking *r, uint32_t index); /* 10^-12 $/h */
 /* repack_certify.c: adds the proof of the results of repack_bound_at() to the decision. false = out of memory. */
 bool repack_certify(repacking *r, karp_decision *d);

@@ -123,6 +123,7 @@ static double exact_bound(repacking *r, const struct repack_bound *b, uint64_t e
                                      .part = (int64_t)(part * KARP_CERTIFICATE_WHOLE + 0.5),
                                      .eviction_price = money_of(price) };
     if (!repack_bound_proves(b, &point, &point.value)) return 0;
+    if (evictions == r->counted_for && b == &r->bound && !repack_counts_raise(r->context, b, &point)) r->refused = true;
     bool listed = r->options.certificate && b == &r->bound;
     karp_certificate_point *slot = listed ? list_push(r->context, &r->proven, sizeof *slot) : NULL;
     if (slot != NULL) *slot = point;
@@ -302,15 +303,43 @@ bool repack_bound_take(repacking *r, const bound_proof *proof, uint64_t eviction
     return true;
 }
 
+/* What whole nodes prove with the present proof, with all prices of pods. false = out of memory. */
+static bool whole_value(repacking *r, uint64_t evictions, int64_t *value)
+{
+    double part, price;
+    (void)repack_bound_best(&r->bound, evictions, &part, &price);
+    karp_certificate_point point = { .evictions = evictions,
+                                     .part = (int64_t)(part * KARP_CERTIFICATE_WHOLE + 0.5),
+                                     .eviction_price = money_of(price) };
+    *value = 0;
+    if (!repack_bound_proves(&r->bound, &point, &point.value)) return true;
+    if (!repack_counts_raise(r->context, &r->bound, &point)) return false;
+    *value = point.value;
+    return true;
+}
+
+bool repack_bound_take_whole(repacking *r, const bound_proof *proof, uint64_t evictions)
+{
+    const struct repack_bound before = r->bound;
+    int64_t had, now;
+    double least = -1;
+    if (!whole_value(r, evictions, &had) || !repack_bound_take(r, proof, evictions, &least) ||
+        !whole_value(r, evictions, &now))
+        return false;
+    if (now <= had) r->bound = before;
+    return true;
+}
+
 /* The fluid bound, and then that for whole pods. */
 static bool make_exact(repacking *r, const bound_proof *fluid)
 {
     round_bound *f = &r->bound.facts;
     bound_proof whole;
+    const uint64_t steps = round_bound_effort(r->objective.effort);
+    bound_trail end = { 1, &steps, &r->bound_contents };
     double value = -1;
     if (!round_problem_limits(&r->data, f) || !repack_bound_take(r, fluid, UINT64_MAX, &value)) return false;
-    if (!bound_whole(&r->data, &f->problem, fluid, round_bound_effort(r->objective.effort), NULL, NULL, &whole))
-        return false;
+    if (!bound_whole(&r->data, &f->problem, fluid, steps, &end, NULL, &whole)) return false;
     return whole.y == NULL || repack_bound_take(r, &whole, UINT64_MAX, &value);
 }
 

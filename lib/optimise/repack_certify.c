@@ -102,6 +102,8 @@ static karp_status judge_points(const repacking *r, const karp_certificate *c)
         bool possible = p->part >= 0 && p->part <= KARP_CERTIFICATE_WHOLE && p->eviction_price >= 0;
         if (!possible || !repack_bound_proves(&r->bound, p, &proven))
             return fail(r->error, KARP_E_INVALID, "point %zu of the certificate has impossible numbers", i);
+        if (p->value > proven && !repack_counts_prove(r->context, &r->bound, p, p->value, &proven))
+            return fail_nomem(r->error);
         if (p->value > proven)
             return fail(r->error, KARP_E_INVALID,
                         "point %zu of the certificate claims %" PRId64 " and proves %" PRId64 " (10^-12 $/h)", i,

@@ -21,7 +21,14 @@
 #include <optimise/whole.h>
 #include <string.h>
 
-enum { ROUNDS = 100, MOST_NUMBERS = 1 << 16, MOST_ROWS = 900, NODE_BRANCHES = 64, CONTENTS_AT_ONCE = 4 };
+enum {
+    ROUNDS = 100,
+    MOST_NUMBERS = 1 << 16,
+    MOST_ROWS = 900,
+    NODE_BRANCHES = 64,
+    CONTENTS_AT_ONCE = 4,
+    COUNTS_PODS = 2000
+};
 #define MOST_WORK (UINT64_C(1) << 31) /* for pivots */
 #define TOO_DEAR 1.3 /* factor of the initial prices */
 #define PAYS 1e-9 /* $/h: smallest gain of a column */
@@ -158,6 +165,20 @@ static bool add_choices(prices *k)
     return true;
 }
 
+/* Contents of launches that served all pods best. */
+static bool add_known(prices *k)
+{
+    const bound_patterns *known = &k->r->bound_contents;
+    for (uint32_t i = 0; i < known->count; i++) {
+        const uint32_t *copies = known->copies + (size_t)i * k->p->class_count;
+        if (!linear_column_add(&k->program, k->w.m.prices[known->offer[i]])) return false;
+        for (uint32_t c = 0; c < k->p->class_count; c++) {
+            if (copies[c] > 0 && !linear_entry_add(&k->program, c, copies[c])) return false;
+        }
+    }
+    return true;
+}
+
 /* The initial basis: every pod is launched for at a price that is too high, no node stays, and evictions beyond the
  * limit have a price. */
 static bool start_program(prices *k)
@@ -187,7 +208,7 @@ static bool start_program(prices *k)
     for (uint32_t c = 0; c < classes; c++) {
         if (!add_services(k, c)) return false;
     }
-    return add_choices(k);
+    return add_choices(k) && add_known(k);
 }
 
 /* ---- contents ---------------------------------------------------------------------------------------------------- */
@@ -332,6 +353,18 @@ static bool take_prices(prices *k, double before)
     return true;
 }
 
+/* If there are few pods, proves the same prices with the most that contents of each offer are worth. */
+static bool take_charges(prices *k)
+{
+    bound_proof proof;
+    master *m = &k->w.m;
+    if (k->evictions > COUNTS_PODS || k->p->offer_count == 0) return true;
+    k->r->counted_for = k->evictions;
+    for (uint32_t c = 0; c < k->p->class_count; c++) m->best[c] = dollars(k->r->bound.facts.proof.y[c]);
+    if (!prove_charges(m, &k->w.contents, k->w.most_work, &k->r->data, &proof)) return false;
+    return proof.y == NULL || repack_bound_take_whole(k->r, &proof, k->evictions);
+}
+
 bool repack_prices_for(repacking *r, uint64_t evictions)
 {
     const struct repack_bound *b = &r->bound;
@@ -342,7 +375,8 @@ bool repack_prices_for(repacking *r, uint64_t evictions)
     if (p->node_count * (uint64_t)p->class_count > MOST_NUMBERS) return true;
     bool ok = prices_init(&k, r, evictions);
     double before = k.value;
-    if (ok && k.first_place + k.place_count < MOST_ROWS) ok = find_prices(&k) && take_prices(&k, before);
+    if (ok && k.first_place + k.place_count < MOST_ROWS)
+        ok = find_prices(&k) && take_prices(&k, before) && take_charges(&k);
     linear_free(&k.program);
     arena_free(&k.w.scratch);
     return ok;
