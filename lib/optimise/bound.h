@@ -34,6 +34,7 @@ typedef struct bound_problem {
     const uint64_t *allowed; /* [row * bits_words(class_count)]: classes that can be placed on the row */
     const relaxed_choice *choices; /* groups of pods that are in one domain each: which one is a choice */
     uint32_t choice_count;
+    const int64_t *node_limits; /* [node * class_count]: most copies on an existing node, too; NULL = `limits` alone */
 } bound_problem;
 
 /* Case distinction over the contents of a node, by the number of copies of one class. An inner case is followed by

@@ -42,6 +42,10 @@ static int64_t space_for(const bound_problem *p, uint32_t row, uint32_t class_)
 {
     if (!bits_test(p->allowed + (size_t)row * bits_words(p->class_count), class_)) return 0;
     int64_t copies = p->limits[class_];
+    if (row >= p->offer_count && p->node_limits != NULL) {
+        const int64_t *most = p->node_limits + (size_t)(row - p->offer_count) * p->class_count;
+        if (most[class_] < copies) copies = most[class_];
+    }
     for (uint32_t d = 0; d < p->dims; d++) {
         int64_t request = p->requests[(size_t)class_ * p->dims + d];
         int64_t capacity = p->capacity[(size_t)row * p->dims + d];

@@ -17,6 +17,10 @@ int64_t bound_copies(const bound_problem *p, uint32_t row, uint32_t class_)
     const int64_t *request = p->requests + (size_t)class_ * p->dims;
     const int64_t *capacity = p->capacity + (size_t)row * p->dims;
     int64_t copies = p->limits[class_];
+    if (p->node_limits != NULL && row >= p->offer_count) {
+        int64_t most = p->node_limits[(size_t)(row - p->offer_count) * p->class_count + class_];
+        copies = most < copies ? most : copies;
+    }
     for (uint32_t d = 0; d < p->dims && copies > 0; d++) {
         if (request[d] == 0) continue;
         int64_t holds = capacity[d] < 0 ? 0 : capacity[d] / request[d];

@@ -132,6 +132,9 @@ karp_status repack_admit_first(repacking *r, uint32_t count);
  * out of memory. */
 bool repack_bound_make(repacking *r);
 bool repack_bound_facts(repacking *r); /* the problem without a proof, and without limits by the number of pods */
+/* Limits the copies of classes: to the number of pods, and on a node that can be removed to those that are not its own,
+ * for a node that receives pods keeps its own. */
+bool repack_bound_limits(repacking *r);
 bool repack_bound_fill(repacking *r,
                        /* spaces: by node, the worth of its free space; the proof is in the facts */
                        const amount *spaces);

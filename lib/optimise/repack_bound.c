@@ -22,6 +22,7 @@
 
 #include <math.h>
 #include <optimise/master.h>
+#include <string.h>
 
 enum {
     MOST_SKEW = 1,
@@ -276,6 +277,43 @@ bool repack_bound_facts(repacking *r)
     return true;
 }
 
+/* How many pods of each kind the node has that removing it would move; false = it stays in any case. */
+static bool count_own(const repacking *r, const candidate *c, const uint32_t *kinds, int64_t *own)
+{
+    memset(own, 0, r->bound.facts.problem.class_count * sizeof *own);
+    for (uint32_t i = 0; i < c->moving_count; i++) {
+        uint32_t class_number = r->bound.facts.question.class_of[c->moving[i]];
+        if (class_number == UINT32_MAX) return false;
+        own[kinds[class_number]]++;
+    }
+    return true;
+}
+
+bool repack_bound_limits(repacking *r)
+{
+    round_bound *f = &r->bound.facts;
+    const relaxed *q = &f->question;
+    uint32_t n = q->class_count, *at = arena_array(&r->data, r->seen->node_count + (size_t)1, sizeof *at);
+    uint32_t *kinds = arena_array(&r->data, n + (size_t)1, sizeof *kinds);
+    int64_t *most = arena_array(&r->data, q->node_count * (size_t)n + 1, sizeof *most);
+    int64_t *all = arena_array(&r->data, 2 * (size_t)n + 1, sizeof *all), *own = all != NULL ? all + n : NULL;
+    if (at == NULL || kinds == NULL || most == NULL || all == NULL || !round_problem_limits(&r->data, f)) return false;
+    for (uint32_t i = 0; i < q->node_count; i++) at[q->nodes[i]] = i + 1;
+    for (uint32_t c = 0; c < n; c++) {
+        while (q->samples[kinds[c]] != q->samples[c]) kinds[c]++;
+        all[kinds[c]] += q->counts[c];
+    }
+    for (size_t i = 0; i < q->node_count * (size_t)n; i++) most[i] = INT64_MAX;
+    for (uint32_t i = 0; i < r->p.found.eligible_count; i++) {
+        const candidate *x = &r->p.found.candidates[r->p.found.eligible[i]];
+        if (at[x->node] == 0 || !count_own(r, x, kinds, own)) continue;
+        int64_t *of = most + (size_t)(at[x->node] - 1) * n;
+        for (uint32_t c = 0; c < n; c++) of[c] = all[kinds[c]] > own[kinds[c]] ? all[kinds[c]] - own[kinds[c]] : 0;
+    }
+    f->problem.node_limits = most;
+    return true;
+}
+
 amount *repack_bound_spaces(repacking *r, const amount *spent)
 {
     const relaxed *q = &r->bound.facts.question;
@@ -338,7 +376,7 @@ static bool make_exact(repacking *r, const bound_proof *fluid)
     const uint64_t steps = round_bound_effort(r->objective.effort);
     bound_trail end = { 1, &steps, &r->bound_contents };
     double value = -1;
-    if (!round_problem_limits(&r->data, f) || !repack_bound_take(r, fluid, UINT64_MAX, &value)) return false;
+    if (!repack_bound_limits(r) || !repack_bound_take(r, fluid, UINT64_MAX, &value)) return false;
     if (!bound_whole(&r->data, &f->problem, fluid, steps, &end, NULL, &whole)) return false;
     return whole.y == NULL || repack_bound_take(r, &whole, UINT64_MAX, &value);
 }

@@ -117,7 +117,7 @@ static karp_status judge_points(const repacking *r, const karp_certificate *c)
 karp_status repack_certificate_holds(repacking *r, const karp_certificate *c)
 {
     round_bound *f = &r->bound.facts;
-    if (!repack_bound_facts(r) || !round_problem_limits(&r->data, f)) return fail_nomem(r->error);
+    if (!repack_bound_facts(r) || !repack_bound_limits(r)) return fail_nomem(r->error);
     if (!r->bound.exact)
         return fail(r->error, KARP_E_INVALID, "the cluster has too many nodes and classes of pods for a certificate");
     karp_status status = certificate_proof(r->s, r->seen, f, c, &r->data, &f->proof, r->error);

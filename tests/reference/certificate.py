@@ -361,6 +361,31 @@ def check_group(g, classes):
         need(own['price'] * pods <= price, f'{name} costs more than its pods in {domain["domain"]}')
 
 
+def own_pods(c):
+    """How many pods of each kind removing a node moves: by node that takes pods."""
+    own = {}
+    for node in c.get('cluster', []):
+        if 'node' in node and 'pods' in node:
+            own[whole(node['node'])] = collections.Counter()
+            for number, count in node['pods']:
+                own[node['node']][c['classes'][whole(number)]['pod']] += whole(count)
+    return own
+
+
+def moved_there(c, row, own):
+    """The certificate as the row sees it, and the classes that fit: a node that takes pods keeps its own, so it takes only others."""
+    here = own.get(row['of'] - len(c['offerings']))
+    if here is None:
+        return {**c, 'fit': row['classes']}
+    all_, classes = collections.Counter(), []
+    for class_ in c['classes']:
+        all_[class_['pod']] += whole(class_['count'])
+    for class_ in c['classes']:
+        most = all_[class_['pod']] - here[class_['pod']]
+        classes.append({**class_, 'limit': max(min(class_.get('limit') or most, most), 0)})
+    return {**c, 'classes': classes, 'fit': [n for n in row['classes'] if classes[n]['limit'] > 0]}
+
+
 def check_itself(c):
     classes, rows, offers, nodes = c['classes'], c['rows'], c['offerings'], c['nodes']
     width = len(c['resources'])
@@ -373,10 +398,13 @@ def check_itself(c):
     value, held, spaces = 0, set(), {}
     for class_ in classes:
         value += class_['price'] * class_['count']
+    own = own_pods(c)
     for row in rows:
-        spent = charge_of(row, c)
+        told = moved_there(c, row, own)
+        row = {**row, 'classes': told['fit']}
+        spent = charge_of(row, told)
         if row.get('cases'):
-            check_cases(row, classes, spent)
+            check_cases(row, told['classes'], spent)
         if row['of'] < len(offers):
             need(spent <= offers[row['of']]['cost'], f'row of offering {row["of"]} spends more than it costs')
             held |= {n for n in row['classes'] if copies(classes[n], row['capacity']) != 0}
