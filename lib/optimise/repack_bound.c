@@ -289,6 +289,23 @@ static bool count_own(const repacking *r, const candidate *c, const uint32_t *ki
     return true;
 }
 
+static int64_t beside(int64_t own, int64_t all) { return all > own ? all - own : 0; }
+
+/* Where no more pods of a spread constraint run than may be there in the end, its own keep their places. */
+static void limit_in_zone(const repacking *r, uint32_t node_number, const uint32_t *kinds, const int64_t *own,
+                          int64_t *most)
+{
+    const relaxed *q = &r->bound.facts.question;
+    for (uint32_t c = 0; q->parts != NULL && c < q->class_count; c++) {
+        uint32_t at = relaxed_class_in(q, c, r->seen->nodes[node_number].zone);
+        if (q->parts[c] == UINT32_MAX || at == c || q->surplus[at] > 0) continue;
+        int64_t places = q->counts[c] + (q->most != NULL ? q->most[at] : q->counts[at]);
+        int64_t left = beside(own[kinds[c]], places);
+        if (left < most[at]) most[at] = left;
+        if (left < most[c]) most[c] = left;
+    }
+}
+
 bool repack_bound_limits(repacking *r)
 {
     round_bound *f = &r->bound.facts;
@@ -308,7 +325,8 @@ bool repack_bound_limits(repacking *r)
         const candidate *x = &r->p.found.candidates[r->p.found.eligible[i]];
         if (at[x->node] == 0 || !count_own(r, x, kinds, own)) continue;
         int64_t *of = most + (size_t)(at[x->node] - 1) * n;
-        for (uint32_t c = 0; c < n; c++) of[c] = all[kinds[c]] > own[kinds[c]] ? all[kinds[c]] - own[kinds[c]] : 0;
+        for (uint32_t c = 0; c < n; c++) of[c] = beside(own[kinds[c]], all[kinds[c]]);
+        limit_in_zone(r, x->node, kinds, own, of);
     }
     f->problem.node_limits = most;
     return true;

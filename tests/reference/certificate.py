@@ -363,9 +363,12 @@ def check_group(g, classes):
 
 def own_pods(c):
     """How many pods of each kind removing a node moves: by node that takes pods."""
-    own = {}
+    own = {'zones': {}}
     for node in c.get('cluster', []):
         if 'node' in node and 'pods' in node:
+            zones = {c['classes'][number]['zone'] for number, _ in node['pods'] if 'zone' in c['classes'][whole(number)]}
+            need(len(zones) < 2, f'node {node["name"]} is in several zones')
+            own['zones'][node['node']] = min(zones, default=None)
             own[whole(node['node'])] = collections.Counter()
             for number, count in node['pods']:
                 own[node['node']][c['classes'][whole(number)]['pod']] += whole(count)
@@ -373,15 +376,24 @@ def own_pods(c):
 
 
 def moved_there(c, row, own):
-    """The certificate as the row sees it, and the classes that fit: a node that takes pods keeps its own, so it takes only others."""
-    here = own.get(row['of'] - len(c['offerings']))
+    """The certificate as the row sees it, and the classes that fit: a node that takes pods keeps its own, so it takes only others. Where no
+    more pods of a spread constraint run than may be there in the end, its own keep their places."""
+    number = row['of'] - len(c['offerings'])
+    here = own.get(number)
     if here is None:
         return {**c, 'fit': row['classes']}
-    all_, classes = collections.Counter(), []
-    for class_ in c['classes']:
+    all_, classes, zone = collections.Counter(), [], own['zones'].get(number)
+    choosing = [g for g in c.get('groups', []) if 'group' not in g and g['domains']]
+    places = {}
+    for i, class_ in enumerate(c['classes']):
         all_[class_['pod']] += whole(class_['count'])
+        if class_.get('zone', '') == zone and not class_.get('surplus'):
+            chosen = sum(g['groups'] for g in choosing if any(i in d['classes'] for d in g['domains']))
+            free = sum(k['count'] for n, k in enumerate(c['classes']) if k['pod'] == class_['pod'] and 'zone' not in k and
+                       n not in {g['class'] for g in choosing})
+            places[class_['pod']] = class_['count'] + chosen + free
     for class_ in c['classes']:
-        most = all_[class_['pod']] - here[class_['pod']]
+        most = min(all_[class_['pod']], places.get(class_['pod'], math.inf)) - here[class_['pod']]
         classes.append({**class_, 'limit': max(min(class_.get('limit') or most, most), 0)})
     return {**c, 'classes': classes, 'fit': [n for n in row['classes'] if classes[n]['limit'] > 0]}
 
