@@ -267,8 +267,11 @@ KINDS = [fewer_cases, shifted_case, cheaper_shares, empty_case, claim_value, dea
 
 
 def prove(c):
-    """All points and the value become what the mutated numbers come to."""
-    spaces = {r['of'] - len(c['offerings']): int(certificate.charge_of(r, c)) for r in c['rows'] if r['of'] >= len(c['offerings'])}
+    """All points and the value become what the mutated numbers come to, if they come to something."""
+    try:
+        spaces = certificate.spaces_of(c)
+    except certificate.Refused:
+        return
     for p in c['points']:
         p['value'] = max(0, int(certificate.point_proves(c, p, spaces)))
     c['value'] = c['points'][-1]['value']
@@ -389,12 +392,22 @@ def certified(karp, repack, snapshot, path):
     how = ['repack', '--effort', '1000'] if repack else ['plan', '--objective', 'cost', '--effort', '0']
     plan = json.loads(subprocess.run([karp, *how, '-f', snapshot, '--certificate', path, '-o', 'json'], check=True, capture_output=True).stdout)
     with open(path, encoding='utf-8') as f:
-        return json.load(f), 0 if repack else round(float(plan['objective']['cost']) * 1e12)
+        found = json.load(f)
+    if not repack:
+        return found, [(0, float(plan['objective']['cost']))]
+    return found, [(0, plan['costBefore']), (plan['evictions'], plan['costAfter'])] + [(p['evictions'], p['cost']) for p in plan['curve']]
 
 
-def may_be_true(mutant, good, cost):
-    """Without effort, plans of whole nodes are not looked at. What they prove above the value that prices prove is no fault, up to the plan's cost."""
-    return {**mutant, 'value': 0} == {**good, 'value': 0} and mutant['value'] <= cost
+def may_be_true(mutant, good, known):
+    """Without effort, plans of whole nodes are not looked at, and whole nodes are not counted for every point. What that proves above the value
+    that prices prove is no fault, up to the cost of a plan that is known (evictions, cost)."""
+    def rest(c):
+        return {**c, 'value': 0, 'points': [{**p, 'value': 0, 'evictions': 0} for p in c.get('points', [])]}
+
+    def may(value, evictions):
+        return value <= round(min(cost for moved, cost in known if moved <= evictions) * 1e12)
+    points = mutant.get('points', [{'evictions': 0}])
+    return rest(mutant) == rest(good) and may(mutant['value'], points[-1]['evictions']) and all(may(p['value'], p['evictions']) for p in points if 'value' in p)
 
 
 def main():
@@ -407,7 +420,7 @@ def main():
             w = churned(rng) if repack else world(rng)
             with open(snapshot, 'w', encoding='utf-8') as f:
                 json.dump(w, f)
-            good, cost = certified(karp, repack, snapshot, path)
+            good, known = certified(karp, repack, snapshot, path)
             why = certificate.refusal(good, w)
             if why is not None or not verify(karp, snapshot, path, good) or good['value'] <= 0:
                 print(f'# world {seed}: its own certificate is refused: {why}')
@@ -419,7 +432,7 @@ def main():
                 done += 1
                 if not (claims_more(mutant, good) if repack else mutant['value'] > good['value']):
                     (claim_last if repack else claim_value)(mutant, rng)
-                if may_be_true(mutant, good, cost):
+                if may_be_true(mutant, good, known):
                     continue
                 for who, holds in (('karp', verify(karp, snapshot, path, mutant)),
                                    ('the reference', certificate.refusal(mutant, w) is None)):

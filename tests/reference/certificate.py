@@ -311,15 +311,34 @@ def least_of(c, counts, spaces, enough):
     return enough
 
 
-def least_nodes(c, needed):
-    """The least that so many nodes cost as are charged what is needed, or what is claimed if that is less. Sums of costs are visited in
-    their order; one is kept if it is charged more than all before it, and what is still needed is not too much. 0 = there are too many."""
-    enough, kinds, most, kept = c['value'], [], 0, 0
+def sums_of_nodes(nodes, slack):
+    """Sums of some of the nodes, each there once, as (cost, -worth): those that cost less than others that are worth as much, if what can be
+    added to them may suffice. None = there are too many."""
+    gain, sums = sum(max(0, worth - cost) for cost, worth in nodes), [(0, 0)]
+    for cost, worth in nodes:
+        gain -= max(0, worth - cost)
+        kept = []
+        for x in sorted(sums + [(a + cost, b - worth) for a, b in sums]):
+            if x[0] + x[1] - gain < slack and (not kept or x[1] < kept[-1][1]):
+                kept.append(x)
+        if len(kept) > MOST_SUMS:
+            return None
+        sums = kept
+    return sums
+
+
+def least_nodes(c, needed, enough, nodes=()):
+    """The least that so many nodes cost as are charged what is needed, or `enough` if that is less. Sums of costs are visited in their order;
+    one is kept if it is charged more than all before it, and what is still needed is not too much. Of `nodes` (cost, worth) there is one
+    each. 0 = there are too many."""
+    kinds, most, kept = [], 0, 0
     for cost, charge in sorted(((c['offerings'][row['of']]['cost'], -charge_of(row, c)) for row in c['rows'] if row['of'] < len(c['offerings']))):
         if -charge > most:
             most = -charge
             kinds.append((cost, most))
-    waiting, most = [(0, 0)], -1
+    waiting, most = sums_of_nodes(nodes, enough - needed), -1
+    if waiting is None:
+        return 0
     while waiting:
         cost, charge = heapq.heappop(waiting)
         if cost >= enough:
@@ -390,12 +409,22 @@ def moved_there(c, row, own):
         if class_.get('zone', '') == zone and not class_.get('surplus'):
             chosen = sum(g['groups'] for g in choosing if any(i in d['classes'] for d in g['domains']))
             free = sum(k['count'] for n, k in enumerate(c['classes']) if k['pod'] == class_['pod'] and 'zone' not in k and
-                       n not in {g['class'] for g in choosing})
+                       n not in choosers(c))
             places[class_['pod']] = class_['count'] + chosen + free
     for class_ in c['classes']:
         most = min(all_[class_['pod']], places.get(class_['pod'], math.inf)) - here[class_['pod']]
         classes.append({**class_, 'limit': max(min(class_.get('limit') or most, most), 0)})
     return {**c, 'classes': classes, 'fit': [n for n in row['classes'] if classes[n]['limit'] > 0]}
+
+
+def spaces_of(c):
+    """What the contents of each node that takes pods are worth at most."""
+    own, spaces = own_pods(c), {}
+    for row in c['rows']:
+        if row['of'] >= len(c['offerings']):
+            told = moved_there(c, row, own)
+            spaces[row['of'] - len(c['offerings'])] = charge_of({**row, 'classes': told['fit']}, told)
+    return spaces
 
 
 def check_itself(c):
@@ -434,13 +463,13 @@ def check_itself(c):
     for i, class_ in enumerate(classes):
         need(class_['price'] == 0 or i in held or i in own, f'class {i} has a price and goes to no offering')
     if 'cluster' not in c:
-        if whole(c['value']) > max(value, 0) and least_nodes(c, max(value, 0)) < c['value']:  # more than prices and whole nodes prove
+        if whole(c['value']) > max(value, 0) and least_nodes(c, max(value, 0), c['value']) < c['value']:  # more than prices and whole nodes prove
             least = least_plan(c, spaces, c['value'])
             need(c['value'] <= least, f'claims {c["value"]}, but a plan costs {least}')
         return
     for point in c['points']:
         proven = point_proves(c, point, spaces)
-        need(whole(point['value']) <= max(proven, 0), f'a point claims {point["value"]}, and proves {proven}')
+        need(whole(point['value']) <= max(proven, 0) or point['value'] <= whole_nodes_prove(c, point, spaces), f'a point claims {point["value"]}, and proves {proven}')
     need(whole(c['value']) <= c['points'][-1]['value'], 'it claims more than its last point')
 
 
@@ -455,7 +484,7 @@ def worth_of_staying(c):
     for node in c['cluster']:
         for number, count in node.get('pods', []):
             listed[whole(number)] += whole(count)
-    choosing = {g['class'] for g in c.get('groups', []) if g['domains']}
+    choosing = choosers(c)
     for group in groups.values():
         zoned = any('zone' in classes[n] for n in group)
         anywhere = max((classes[n]['price'] for n in group if 'zone' not in classes[n] and n not in choosing and (classes[n]['count'] or not zoned)),
@@ -480,6 +509,24 @@ def point_proves(c, point, spaces):
             goes = sum((part * worth[n] + price) * count for n, count in node['pods'])
         total += min(stays, goes)
     return total
+
+
+def whole_nodes_prove(c, point, spaces):
+    """The same where nodes are whole, up to what the point claims, at all prices of pods. 0 = nothing."""
+    if point['part'] != 10**6:
+        return 0
+    worth, needed = worth_of_staying(c)
+    saved, nodes = -point['evictionPrice'] * point['evictions'], []
+    for node in c['cluster']:
+        space = spaces[node['node']] if 'node' in node else 0
+        if 'pods' not in node:
+            needed, saved = needed - space, saved + node['cost']
+            continue
+        evicted = point['evictionPrice'] * sum(count for _, count in node['pods'])
+        own = sum(worth[n] * count for n, count in node['pods'])
+        needed, saved = needed + own, saved + evicted
+        nodes.append((node['cost'] - evicted, own + space))
+    return least_nodes(c, needed, point['value'] - saved, nodes) + saved if needed > 0 else 0
 
 
 # ---- what it says of a snapshot --------------------------------------------------------------------------------------------------
@@ -717,6 +764,11 @@ def check_zones(c, world, names, units):
         need(Fraction(class_.get('surplus', 0), 10**6) >= most, f'more pods of class {i} run in their zone')
 
 
+def choosers(c):
+    """Classes of pods that choose different zones. They go nowhere: their pods have classes in the zones."""
+    return {g['class'] for g in c.get('groups', []) if 'group' not in g and g['domains']}
+
+
 def check_offerings(c, world, names, units):
     listed = {}
     for o in c['offerings']:
@@ -737,7 +789,7 @@ def check_offerings(c, world, names, units):
             continue
         need(all(has >= x for has, x in zip(row['capacity'], fillable(c, row, [x // u for x, u in zip(left, units)]))),
              f'{"/".join(key)} has more space than it says')
-        goes = set(row['classes'])
+        goes = set(row['classes']) | choosers(c)
         for i, (terms, tolerations, open_) in enumerate(asks):
             if c['classes'][i].get('zone', key[2]) == key[2] and i not in goes and not open_ and tolerated(tolerations, taints):
                 need(not any(agree(t, labels) for t in terms), f'class {i} may go to {"/".join(key)}')
@@ -790,7 +842,7 @@ def check_space(c, world, member, node, names, units):
     for i, class_ in enumerate(c['classes']):
         spec = world.pods[class_['pod']]
         here = class_.get('zone') in (None, node['metadata']['labels'].get(ZONE))
-        if here and i not in row['classes'] and not prefers(spec) and tolerated(spec.get('tolerations') or [], taints):
+        if here and i not in row['classes'] and i not in choosers(c) and not prefers(spec) and tolerated(spec.get('tolerations') or [], taints):
             need(not any(agree(t, labels) for t in terms_of(spec)), f'class {i} may go to node {member["name"]}')
 
 
