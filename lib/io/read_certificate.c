@@ -143,6 +143,13 @@ static void read_row(const sizes *z, const tree *value, karp_certificate_row *ou
     read_extras(z, value, out);
 }
 
+/* A row of further prices. */
+static void read_price_row(const sizes *z, const tree *value, karp_certificate_row *out)
+{
+    out->shares = read_amounts(z, value, "shares", 0);
+    read_extras(z, value, out);
+}
+
 static void read_case(const sizes *z, const tree *value, uint32_t row, karp_certificate_case *out)
 {
     bool apart = tree_get(value, "class") != NULL;
@@ -180,6 +187,81 @@ static void read_cases(const sizes *z, const tree *rows, karp_certificate *c)
     }
     io_pop(z->d);
     c->cases = cases;
+}
+
+/* Reads the rows of the object, for further prices with what `like` says of them. */
+static void read_rows(const sizes *z, const tree *object, const karp_certificate_row *like, karp_certificate *c)
+{
+    const tree *rows = io_array(z->d, object, "rows", &c->row_count);
+    if (!z->d->status && c->row_count > 0 && z->classes > MOST_PAIRS / c->row_count)
+        io_bad_member(z->d, "rows", KARP_E_LIMIT, "are too many for so many classes");
+    karp_certificate_row *list = io_make(z->d, c->row_count + 1, sizeof *list);
+    io_push(z->d, "rows");
+    for (size_t i = 0; list && i < c->row_count && !z->d->status; i++) {
+        if (like != NULL) list[i] = like[i];
+        (like != NULL ? read_price_row : read_row)(z, io_element(z->d, rows, i), &list[i]);
+        io_pop(z->d);
+    }
+    io_pop(z->d);
+    if (!z->d->status) read_cases(z, rows, c);
+    c->rows = list;
+}
+
+static void read_prices(const sizes *z, const tree *value, const karp_certificate *c, karp_certificate_prices *out)
+{
+    size_t count;
+    karp_certificate other = { .row_count = 0 };
+    (void)io_array(z->d, value, "rows", &count);
+    if (!z->d->status && count != c->row_count)
+        io_bad_member(z->d, "rows", KARP_E_INVALID, "has to have a row for each row of the certificate");
+    if (!z->d->status) read_rows(z, value, c->rows, &other);
+    const tree *list = io_array(z->d, value, "classes", &count);
+    int64_t *prices = io_make(z->d, z->classes + 1, sizeof *prices);
+    if (!z->d->status && count != z->classes)
+        io_bad_member(z->d, "classes", KARP_E_INVALID, "has to have a number for each class");
+    io_push(z->d, "classes");
+    for (size_t i = 0; prices && i < count && !z->d->status; i++) prices[i] = number_at(z->d, list, i, 0, most);
+    io_pop(z->d);
+    *out = (karp_certificate_prices){ prices, other.rows, other.case_count, other.cases };
+}
+
+static void read_branch(io_decoder *d, const tree *value, void *into)
+{
+    karp_certificate_branch *out = into;
+    size_t count = 0;
+    bool leaf = tree_get(value, "row") == NULL;
+    out->row = (uint32_t)io_integer(d, value, "row", 0, UINT32_MAX - 1, KARP_CERTIFICATE_LEAF);
+    out->nodes = io_integer(d, value, "nodes", 0, most, 0);
+    const tree *list = leaf ? io_array(d, value, "weights", &count) : NULL;
+    karp_certificate_weight *weights = io_make(d, count + 1, sizeof *weights);
+    io_push(d, "weights");
+    for (size_t i = 0; weights && i < count && !d->status; i++) {
+        const tree *pair = tree_item(list, i);
+        io_push_index(d, i);
+        if (!tree_is(pair, TREE_LIST) || tree_count(pair) != 2)
+            io_bad(d, KARP_E_INVALID, "has to be prices and a weight");
+        if (!d->status) weights[i].prices = (uint32_t)number_at(d, pair, 0, 0, UINT32_MAX);
+        if (!d->status) weights[i].weight = number_at(d, pair, 1, 0, most);
+        io_pop(d);
+    }
+    io_pop(d);
+    out->weights = weights;
+    out->weight_count = d->status ? 0 : (uint32_t)count;
+}
+
+/* Reads the tree over numbers of nodes. */
+static void read_tree(const sizes *z, const tree *root, karp_certificate *c)
+{
+    const tree *list = io_array(z->d, root, "prices", &c->prices_count);
+    karp_certificate_prices *prices = io_make(z->d, c->prices_count + 1, sizeof *prices);
+    io_push(z->d, "prices");
+    for (size_t i = 0; prices && i < c->prices_count && !z->d->status; i++) {
+        read_prices(z, io_element(z->d, list, i), c, &prices[i]);
+        io_pop(z->d);
+    }
+    io_pop(z->d);
+    c->prices = prices;
+    c->branches = io_elements(z->d, root, "branches", sizeof(karp_certificate_branch), read_branch, &c->branch_count);
 }
 
 static void read_offer(io_decoder *d, const tree *value, void *into)
@@ -298,7 +380,7 @@ static void read_cluster(io_decoder *d, const tree *root, karp_certificate *c)
 static void read_lists(io_decoder *d, const tree *root, karp_certificate *c)
 {
     sizes z = { .d = d };
-    const tree *classes = io_array(d, root, "classes", &z.classes), *rows;
+    const tree *classes = io_array(d, root, "classes", &z.classes);
     c->resources = io_elements(d, root, "resources", sizeof(karp_certificate_resource), read_resource, &z.resources);
     c->resource_count = z.resources;
     c->class_count = z.classes;
@@ -315,21 +397,11 @@ static void read_lists(io_decoder *d, const tree *root, karp_certificate *c)
         io_pop(d);
     }
     io_pop(d);
-    rows = io_array(d, root, "rows", &c->row_count);
-    if (!d->status && c->row_count > 0 && z.classes > MOST_PAIRS / c->row_count)
-        io_bad_member(d, "rows", KARP_E_LIMIT, "are too many for so many classes");
-    karp_certificate_row *row_list = io_make(d, c->row_count + 1, sizeof *row_list);
-    io_push(d, "rows");
-    for (size_t i = 0; row_list && i < c->row_count && !d->status; i++) {
-        read_row(&z, io_element(d, rows, i), &row_list[i]);
-        io_pop(d);
-    }
-    io_pop(d);
-    if (!d->status) read_cases(&z, rows, c);
+    read_rows(&z, root, NULL, c);
+    if (!d->status) read_tree(&z, root, c);
     if (!d->status) read_choices(&z, root, c);
     c->classes = class_list;
     c->zones = zone_list;
-    c->rows = row_list;
 }
 
 static void read_certificate(io_decoder *d, const tree *root, void *into)

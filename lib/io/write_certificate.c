@@ -45,17 +45,23 @@ static void write_cases(json_out *j, const karp_certificate *c, size_t row, size
     json_end(j);
 }
 
-static void write_row(json_out *j, const karp_certificate *c, const karp_certificate_row *row, size_t *next_case)
+/* further: the row has prices alone */
+static void write_row(json_out *j, const karp_certificate *c, const karp_certificate_row *row, bool further,
+                      size_t *next_case)
 {
     json_flat_object(j);
-    json_member_int(j, "of", row->of);
-    member_ints(j, "capacity", row->capacity, c->resource_count);
-    member_ints(j, "shares", row->shares, c->resource_count);
-    json_member_flat_array(j, "classes");
-    for (size_t i = 0; i < c->class_count; i++) {
-        if ((row->classes[i / 64] >> (i % 64) & 1) != 0) json_int(j, (int64_t)i);
+    if (!further) {
+        json_member_int(j, "of", row->of);
+        member_ints(j, "capacity", row->capacity, c->resource_count);
     }
-    json_end(j);
+    member_ints(j, "shares", row->shares, c->resource_count);
+    if (!further) {
+        json_member_flat_array(j, "classes");
+        for (size_t i = 0; i < c->class_count; i++) {
+            if ((row->classes[i / 64] >> (i % 64) & 1) != 0) json_int(j, (int64_t)i);
+        }
+        json_end(j);
+    }
     json_member_flat_array(j, "extras");
     for (uint32_t i = 0; i < row->extra_count; i++) {
         json_flat_array(j);
@@ -121,9 +127,58 @@ static void write_choices(json_out *j, const karp_certificate *c)
     json_end(j);
 }
 
-static void write_lists(json_out *j, const karp_certificate *c)
+static void write_rows(json_out *j, const karp_certificate *c, bool further)
 {
     size_t next_case = 0;
+    json_member_array(j, "rows");
+    for (size_t i = 0; i < c->row_count; i++) write_row(j, c, &c->rows[i], further, &next_case);
+    json_end(j);
+}
+
+static void write_prices(json_out *j, const karp_certificate *c, const karp_certificate_prices *x)
+{
+    karp_certificate other = *c;
+    other.rows = x->rows;
+    other.cases = x->cases;
+    other.case_count = x->case_count;
+    json_open_object(j);
+    member_ints(j, "classes", x->prices, c->class_count);
+    write_rows(j, &other, true);
+    json_end(j);
+}
+
+static void write_branch(json_out *j, const karp_certificate_branch *x)
+{
+    json_flat_object(j);
+    if (x->row != KARP_CERTIFICATE_LEAF) {
+        json_member_int(j, "row", x->row);
+        json_member_int(j, "nodes", x->nodes);
+    } else {
+        json_member_flat_array(j, "weights");
+        for (uint32_t i = 0; i < x->weight_count; i++) {
+            json_flat_array(j);
+            json_int(j, x->weights[i].prices);
+            json_int(j, x->weights[i].weight);
+            json_end(j);
+        }
+        json_end(j);
+    }
+    json_end(j);
+}
+
+static void write_tree(json_out *j, const karp_certificate *c)
+{
+    if (c->branch_count == 0) return;
+    json_member_array(j, "prices");
+    for (size_t i = 0; i < c->prices_count; i++) write_prices(j, c, &c->prices[i]);
+    json_end(j);
+    json_member_array(j, "branches");
+    for (size_t i = 0; i < c->branch_count; i++) write_branch(j, &c->branches[i]);
+    json_end(j);
+}
+
+static void write_lists(json_out *j, const karp_certificate *c)
+{
     json_member_array(j, "resources");
     for (size_t i = 0; i < c->resource_count; i++) {
         json_flat_object(j);
@@ -136,9 +191,8 @@ static void write_lists(json_out *j, const karp_certificate *c)
     for (size_t i = 0; i < c->class_count; i++) write_class(j, c, &c->classes[i]);
     json_end(j);
     write_choices(j, c);
-    json_member_array(j, "rows");
-    for (size_t i = 0; i < c->row_count; i++) write_row(j, c, &c->rows[i], &next_case);
-    json_end(j);
+    write_rows(j, c, false);
+    write_tree(j, c);
     json_member_array(j, "offerings");
     for (size_t i = 0; i < c->offer_count; i++) write_offer(j, &c->offers[i]);
     json_end(j);

@@ -65,8 +65,7 @@ bool master_raise_caps(master *m, double factor)
     return any;
 }
 
-/* What a pod costs on nodes with its class alone; infinite = it fits on none. */
-static double alone(const master *m, uint32_t class_)
+double master_alone(const master *m, uint32_t class_)
 {
     double least = HUGE_VAL;
     for (uint32_t i = 0; i < m->offer_count; i++) {
@@ -80,7 +79,7 @@ static double alone(const master *m, uint32_t class_)
 __attribute__((cold)) void master_lift_caps(master *m, double part)
 {
     for (uint32_t c = 0; c < m->problem->class_count; c++) {
-        double least = part * alone(m, c);
+        double least = part * master_alone(m, c);
         if (least < HUGE_VAL && least > m->caps[c]) m->caps[c] = m->paid[c] = least;
     }
     master_price_classes(m);

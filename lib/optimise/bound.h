@@ -114,10 +114,39 @@ typedef struct bound_trail {
 
 enum { MOST_KEPT = 6 }; /* most proofs with charges */
 
+/* A part of the inequality of a proof, in parts of TREE_WHOLE. */
+typedef struct tree_weight {
+    uint32_t proof;
+    int64_t weight;
+} tree_weight;
+
+#define TREE_WHOLE INT64_C(1000000000000)
+#define TREE_LEAF UINT32_MAX
+
+enum { TREE_PROOFS = 64, TREE_DEEP = 256 }; /* most proofs of a tree; most inner nodes above a leaf */
+
+/* A tree over how many nodes of each offer there are. An inner node is followed by the tree of plans with at most
+ * `copies` nodes of the offer of a share row, and of those that it covers, and then by that of plans with more. A leaf
+ * has weights: the sum of the inequalities of the proofs, by these, shows what its nodes cost at least. */
+typedef struct tree_node {
+    uint32_t row; /* a share row; TREE_LEAF = a leaf */
+    int64_t copies;
+    const tree_weight *weights;
+    uint32_t weight_count;
+} tree_node;
+
+typedef struct bound_tree {
+    bound_proof *proofs; /* they have the same rows */
+    uint32_t proof_count, node_count;
+    tree_node *nodes; /* NULL = there is no tree */
+} bound_tree;
+
 /* Proofs that say for each offer the most that its contents are worth, as counts_least() needs it. */
 typedef struct bound_charges {
     bound_proof proofs[MOST_KEPT];
     uint32_t count;
+    uint64_t tree_steps; /* steps for a tree; 0 = none is wanted */
+    bound_tree tree;
 } bound_charges;
 
 /* Computes the bound for whole pods (Gilmore and Gomory): column generation over the best whole contents of the
@@ -170,6 +199,11 @@ typedef struct counts_item {
 enum proof_verdict counts_least_with(karp_context *context, const bound_problem *p, const bound_proof *proof,
                                      const counts_item *nodes, uint32_t node_count, int64_t needed, int64_t enough,
                                      int64_t *least);
+
+/* certificate_tree.c: the least that nodes cost by the tree, whose proofs hold. *least receives that, or `enough` if it
+ * is not less. */
+enum proof_verdict tree_least(karp_context *context, const bound_problem *p, const bound_tree *tree, int64_t enough,
+                              int64_t *least);
 
 /* usable.c: whether two offers, or rows, have the same capacity for the same classes. */
 bool offers_alike(const bound_problem *p, uint32_t x, uint32_t y);

@@ -79,8 +79,7 @@ bool round_problem_limits(arena *a, round_bound *out)
     return limits != NULL;
 }
 
-/* *out receives the bound that the proof proves; 0 = none. false = out of memory, or stopped. */
-static bool find_value(karp_context *context, const bound_problem *p, const bound_proof *proof, int64_t *out)
+bool certificate_find_value(karp_context *context, const bound_problem *p, const bound_proof *proof, int64_t *out)
 {
     amount value;
     proof_fault fault;
@@ -96,7 +95,7 @@ __attribute__((cold)) static bool find_counts(karp_context *context, const bound
                                               int64_t *out)
 {
     int64_t value, least = 0;
-    if (!find_value(context, p, proof, &value)) return false;
+    if (!certificate_find_value(context, p, proof, &value)) return false;
     *out = value;
     for (int64_t part = LEAST_RISE; part > 0 && value < MOST_LEAST / 2; part /= 2) {
         int64_t enough = value + value / part;
@@ -139,7 +138,10 @@ static bool find_least(karp_context *context, const karp_objective *aim, round_b
     int64_t least = 0;
     if (work > PLANS_WORK) work = PLANS_WORK;
     enum proof_verdict verdict = whole_plans(context, &out->problem, &out->proof, MOST_LEAST, &work, &least);
-    if (verdict == PROOF_HOLDS && least > out->value && least < MOST_LEAST) out->value = least;
+    if (verdict == PROOF_HOLDS && least >= out->value && least < MOST_LEAST) {
+        out->value = least;
+        out->tree.nodes = NULL; /* whoever checks the bound looks at all plans instead */
+    }
     return verdict != PROOF_NO_MEMORY;
 }
 
@@ -193,21 +195,21 @@ __attribute__((cold)) static bool find_bound(scheduler *s, arena *a, const uint1
 {
     const bound_parts parts = { INT32_MAX, choices };
     bound_proof whole;
-    bound_charges charges = { .count = 0 };
+    bound_charges charges = { .tree_steps = aim->effort };
     if (!round_problem(s, a, steps, aim, &parts, out)) return false;
     double tolerance = out->problem.class_count <= FEW_CLASSES ? FEW_TOLERANCE : TOLERANCE;
     if (!bound_fluid(a, &out->problem, tolerance, ROUNDS, &out->proof)) return false;
     if (!round_problem_limits(a, out)) return false;
-    if (!find_value(a->context, &out->problem, &out->proof, &out->value)) return false;
+    if (!certificate_find_value(a->context, &out->problem, &out->proof, &out->value)) return false;
     if (!find_whole(a, aim, out, trail, &charges, &whole)) return false;
     int64_t value = 0;
-    if (whole.y != NULL && !find_value(a->context, &out->problem, &whole, &value)) return false;
+    if (whole.y != NULL && !certificate_find_value(a->context, &out->problem, &whole, &value)) return false;
     take_better(out, &whole, value);
     for (uint32_t i = 0; i < charges.count; i++) {
         if (!find_counts(a->context, &out->problem, &charges.proofs[i], &value)) return false;
         take_better(out, &charges.proofs[i], value);
     }
-    return find_least(a->context, aim, out);
+    return certificate_take_tree(a, &charges.tree, out) && find_least(a->context, aim, out);
 }
 
 /* Prices that know the choices prove more or less than prices without them, which are optimised for fewer classes: the
@@ -283,20 +285,6 @@ static bool list_zones(writer *w)
     return true;
 }
 
-static bool list_extras(writer *w, uint32_t at, karp_certificate_row *row)
-{
-    const bound_problem *p = &w->b->problem;
-    const int64_t *extra = w->b->proof.extra + (size_t)at * p->class_count;
-    uint32_t n = 0;
-    for (uint32_t c = 0; c < p->class_count; c++) n += extra[c] > 0;
-    karp_certificate_extra *list = arena_array(w->a, n + (size_t)1, sizeof *list);
-    for (uint32_t c = 0; list != NULL && c < p->class_count; c++) {
-        if (extra[c] > 0) list[row->extra_count++] = (karp_certificate_extra){ c, 0, extra[c] };
-    }
-    row->extras = list;
-    return list != NULL;
-}
-
 /* "namespace/name"; ptr NULL = out of memory. */
 static karp_str group_text(arena *a, const karp_snapshot *seen, const member_group *g)
 {
@@ -365,46 +353,6 @@ static bool list_choices(writer *w)
     return list != NULL;
 }
 
-static bool list_cases(writer *w)
-{
-    const bound_proof *proof = &w->b->proof;
-    size_t dims = w->b->problem.dims, count = proof->first_case != NULL ? proof->first_case[proof->share_count] : 0;
-    karp_certificate_case *list = arena_array(w->a, count + 1, sizeof *list);
-    const int64_t *shares = count > 0 ? arena_copy(w->a, proof->case_shares, count * dims * sizeof *shares) : NULL;
-    if (list == NULL || (count > 0 && shares == NULL)) return false;
-    for (uint32_t i = 0, row = 0; i < count; i++) {
-        while (i >= proof->first_case[row + 1]) row++;
-        bool apart = proof->cases[i].class_ < CASE_CONTENTS;
-        list[i] = (karp_certificate_case){ row, proof->cases[i].class_, proof->cases[i].copies,
-                                           apart ? NULL : shares + i * dims };
-    }
-    w->out->cases = list;
-    w->out->case_count = count;
-    return true;
-}
-
-static bool list_rows(writer *w)
-{
-    const bound_problem *p = &w->b->problem;
-    const bound_proof *proof = &w->b->proof;
-    size_t width = bits_words(p->class_count), bytes = p->dims * sizeof(int64_t);
-    karp_certificate_row *list = arena_array(w->a, proof->share_count + (size_t)1, sizeof *list);
-    if (list == NULL) return false;
-    for (uint32_t i = 0; i < proof->share_count; i++) {
-        uint32_t of = proof->of[i];
-        list[i].of = of;
-        list[i].shares = arena_copy(w->a, proof->shares + (size_t)i * p->dims, bytes);
-        list[i].capacity = arena_copy(w->a, p->capacity + (size_t)of * p->dims, bytes);
-        list[i].classes = arena_copy(w->a, p->allowed + of * width, width * sizeof(uint64_t));
-        if (list[i].shares == NULL || list[i].capacity == NULL || list[i].classes == NULL ||
-            !list_extras(w, i, &list[i]))
-            return false;
-    }
-    w->out->rows = list;
-    w->out->row_count = proof->share_count;
-    return list_cases(w);
-}
-
 static bool list_offers(writer *w)
 {
     const bound_problem *p = &w->b->problem;
@@ -438,7 +386,7 @@ __attribute__((cold)) static bool fill(writer *w)
                                   .spot_factor = w->b->spot_factor,
                                   .ignore_preferences = w->b->ignores_preferences };
     return list_resources(w) && list_classes(w) && list_zones(w) && list_choices(w) && list_offers(w) &&
-           (w->b->proof.y == NULL || list_rows(w));
+           (w->b->proof.y == NULL || certificate_list_proofs(w->b, w->a, w->out));
 }
 
 bool certificate_fill(const karp_snapshot *seen, scheduler *s, const round_bound *b, arena *a, karp_certificate *out)
@@ -570,58 +518,6 @@ static karp_status compare_rows(const karp_certificate *c, const round_bound *b,
     return KARP_OK;
 }
 
-/* Reads the cases, which must be in the order of the rows. */
-static karp_status read_cases(const karp_certificate *c, const bound_problem *p, arena *a, bound_proof *out,
-                              karp_error *error)
-{
-    if (c->case_count >= UINT32_MAX) return fail(error, KARP_E_LIMIT, "the certificate has too many cases");
-    out->first_case = arena_array(a, c->row_count + 2, sizeof *out->first_case);
-    out->cases = arena_array(a, c->case_count + 1, sizeof *out->cases);
-    out->case_shares = arena_array(a, c->case_count * p->dims + 1, sizeof *out->case_shares);
-    if (out->first_case == NULL || out->cases == NULL || out->case_shares == NULL) return fail_nomem(error);
-    for (size_t i = 0; i < c->case_count; i++) {
-        const karp_certificate_case *x = &c->cases[i];
-        bool apart = x->class_number < KARP_CERTIFICATE_CONTENTS;
-        if (x->row >= c->row_count || (i > 0 && x->row < x[-1].row) || (!apart && x->shares == NULL))
-            return fail(error, KARP_E_INVALID,
-                        "case %zu of the certificate is of no row, out of order or without shares", i);
-        out->cases[i] = (proof_case){ x->class_number, x->copies };
-        out->first_case[x->row + 1]++;
-        if (!apart) memcpy(out->case_shares + i * p->dims, x->shares, p->dims * sizeof *x->shares);
-    }
-    for (size_t i = 0; i < c->row_count; i++) out->first_case[i + 1] += out->first_case[i];
-    return KARP_OK;
-}
-
-/* Reads the proof in the form that the checker uses. */
-__attribute__((cold)) static karp_status read_proof(const karp_certificate *c, const bound_problem *p, arena *a,
-                                                    bound_proof *out, karp_error *error)
-{
-    *out = (bound_proof){ .share_count = (uint32_t)c->row_count };
-    out->y = arena_array(a, p->class_count + (size_t)1, sizeof *out->y);
-    out->of = arena_array(a, c->row_count + 1, sizeof *out->of);
-    out->covered_by = arena_array(a, p->offer_count + (size_t)p->node_count + 1, sizeof *out->covered_by);
-    out->shares = arena_array(a, c->row_count * p->dims + 1, sizeof *out->shares);
-    out->extra = arena_array(a, c->row_count * p->class_count + 1, sizeof *out->extra);
-    if (out->y == NULL || out->of == NULL || out->covered_by == NULL || out->shares == NULL || out->extra == NULL)
-        return fail_nomem(error);
-    for (uint32_t i = 0; i < p->class_count; i++) out->y[i] = c->classes[i].price;
-    for (uint32_t i = 0; i < p->offer_count; i++) out->covered_by[i] = c->offers[i].row;
-    for (uint32_t i = 0; i < p->node_count; i++) out->covered_by[p->offer_count + i] = c->nodes[i].row;
-    for (size_t i = 0; i < c->row_count; i++) {
-        const karp_certificate_row *r = &c->rows[i];
-        out->of[i] = r->of;
-        memcpy(out->shares + i * p->dims, r->shares, p->dims * sizeof *r->shares);
-        for (uint32_t e = 0; e < r->extra_count; e++) {
-            if (r->extras[e].class_number >= p->class_count)
-                return fail(error, KARP_E_INVALID,
-                            "row %zu of the certificate has an extra for a class that does not exist", i);
-            out->extra[i * p->class_count + r->extras[e].class_number] = r->extras[e].amount;
-        }
-    }
-    return c->case_count > 0 ? read_cases(c, p, a, out, error) : KARP_OK;
-}
-
 karp_status certificate_fault(karp_error *error, const proof_fault *fault)
 {
     static const char *const why[] = {
@@ -641,9 +537,10 @@ karp_status certificate_fault(karp_error *error, const proof_fault *fault)
                 fault->class_ == UINT32_MAX ? -1 : (int64_t)fault->class_);
 }
 
-static karp_status judge(karp_context *context, const karp_certificate *c, const bound_problem *p,
-                         const bound_proof *proof, karp_error *error)
+static karp_status judge(arena *a, const karp_certificate *c, const bound_problem *p, const bound_proof *proof,
+                         karp_error *error)
 {
+    karp_context *context = a->context;
     amount value;
     proof_fault fault;
     if (!proof_holds(context, p, proof, &value, &fault)) return certificate_fault(error, &fault);
@@ -655,6 +552,7 @@ static karp_status judge(karp_context *context, const karp_certificate *c, const
     int64_t least = 0;
     enum proof_verdict verdict = counts_least(context, p, proof, proven, c->value, &least);
     if (verdict == PROOF_HOLDS && least >= c->value) return KARP_OK;
+    if (c->branch_count > 0) return certificate_judge_tree(a, c, p, proof, error);
     if (verdict != PROOF_NO_MEMORY) verdict = whole_plans(context, p, proof, c->value, &work, &least);
     if (verdict == PROOF_NO_MEMORY) return fail_nomem(error);
     if (verdict != PROOF_HOLDS || c->value > least)
@@ -680,7 +578,7 @@ __attribute__((cold)) karp_status certificate_proof(scheduler *s, const karp_sna
         status = certificate_differs(error, "number of rows,", c->row_count);
     if (status == KARP_OK) status = compare_rows(c, b, capacity, error);
     b->problem.capacity = capacity;
-    return status == KARP_OK ? read_proof(c, &b->problem, a, out, error) : status;
+    return status == KARP_OK ? certificate_read_proof(c, &b->problem, a, out, error) : status;
 }
 
 static karp_status check(scheduler *s, const karp_snapshot *seen, const uint16_t *steps, const karp_certificate *c,
@@ -697,7 +595,7 @@ static karp_status check(scheduler *s, const karp_snapshot *seen, const uint16_t
     const bound_parts parts = { c->zone_count > 0 ? INT32_MAX : 0, groups };
     if (!round_problem(s, a, steps, &aim, &parts, &b) || !round_problem_limits(a, &b)) return fail_nomem(error);
     karp_status status = certificate_proof(s, seen, &b, c, a, &proof, error);
-    return status == KARP_OK ? judge(a->context, c, &b.problem, &proof, error) : status;
+    return status == KARP_OK ? judge(a, c, &b.problem, &proof, error) : status;
 }
 
 /* ---- public functions -------------------------------------------------------------------------------------------- */
@@ -757,6 +655,8 @@ karp_status karp_certificate_check(const karp_snapshot *snapshot, const karp_opt
     if (status == KARP_OK && !(copy.spot_factor >= 0 && copy.spot_factor <= 1e6))
         status = fail(error, KARP_E_INVALID, "the certificate's factor of spot is wrong");
     if (status != KARP_OK) return status;
+    if (copy.member_count > 0 && copy.branch_count > 0)
+        return fail(error, KARP_E_INVALID, "the certificate of a repack plan has branches");
     if (copy.member_count > 0) return repack_certificate_check(snapshot, options, &copy, error);
     return decide_and(snapshot, options, &copy, NULL, error);
 }

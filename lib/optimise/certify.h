@@ -11,6 +11,7 @@ typedef struct round_bound {
     relaxed question;
     bound_problem problem;
     bound_proof proof;
+    bound_tree tree; /* its first proof is `proof`; without nodes, the value is that of the proof */
     double node_cost, spot_factor;
     bool ignores_preferences;
     int64_t value; /* in 10^-12 $/h; at least 0 */
@@ -53,6 +54,18 @@ bool certificate_fill(const karp_snapshot *seen, scheduler *s, const round_bound
  * problem gets the capacity that the certificate states. */
 karp_status certificate_proof(scheduler *s, const karp_snapshot *seen, round_bound *b, const karp_certificate *c,
                               arena *a, bound_proof *out, karp_error *error);
+/* certify_proofs.c: fills the certificate's rows and tree. false = out of memory. */
+bool certificate_list_proofs(const round_bound *b, arena *a, karp_certificate *out);
+/* Reads the proof of the certificate's own rows in the form that the checker uses. */
+karp_status certificate_read_proof(const karp_certificate *c, const bound_problem *p, arena *a, bound_proof *out,
+                                   karp_error *error);
+/* Checks that the tree of the certificate, whose own proof holds, proves its value. */
+karp_status certificate_judge_tree(arena *a, const karp_certificate *c, const bound_problem *p,
+                                   const bound_proof *proof, karp_error *error);
+/* The bound becomes what the tree proves, if that is more. false = out of memory, or stopped. */
+bool certificate_take_tree(arena *a, bound_tree *tree, round_bound *out);
+/* *out receives the bound that the proof proves; 0 = none. false = out of memory, or stopped. */
+bool certificate_find_value(karp_context *context, const bound_problem *p, const bound_proof *proof, int64_t *out);
 karp_status certificate_differs(karp_error *error, const char *what, size_t index);
 /* An error that describes why the proof is invalid. */
 karp_status certificate_fault(karp_error *error, const proof_fault *fault);

@@ -62,8 +62,8 @@ bool contents_solve(contents *w, uint32_t row, const double *worth, double enoug
  * bear. Rows of existing nodes have cases, too, where whole pods can use less than fractions. false = out of memory. */
 bool prove_contents(master *m, contents *x, arena *a, bound_proof *out);
 /* The same, with the most that the contents of each offer are worth, if that takes no more than so many operations.
- * *out has no y if it takes more. */
-bool prove_charges(master *m, contents *x, uint64_t most, arena *a, bound_proof *out);
+ * *out has no y if it takes more. *work counts down, to 0 at least. */
+bool prove_charges(master *m, contents *x, uint64_t *work, arena *a, bound_proof *out);
 
 /* Puts the next best content into `copies`, of those that the labels found. false = there are no others. */
 bool contents_next(contents *w);

@@ -17,7 +17,10 @@ bool linear_init(linear *l, arena *a, uint32_t rows)
     l->paid = arena_array(a, n + 1, sizeof *l->paid);
     l->direction = arena_array(a, n + 1, sizeof *l->direction);
     l->y = arena_array(a, n + 1, sizeof *l->y);
-    return l->inverse != NULL && l->level != NULL && l->paid != NULL && l->direction != NULL && l->y != NULL;
+    l->basis = arena_array(a, n + 1, sizeof *l->basis);
+    if (l->basis != NULL) memset(l->basis, 0xff, n * sizeof *l->basis);
+    return l->inverse != NULL && l->level != NULL && l->paid != NULL && l->direction != NULL && l->y != NULL &&
+           l->basis != NULL;
 }
 
 void linear_free(linear *l)
@@ -139,8 +142,9 @@ static void subtract(double *restrict from, const double *restrict what, double 
     for (uint32_t i = 0; i < count; i++) from[i] -= times * what[i];
 }
 
-static void exchange(linear *l, uint32_t row, double price, double gain)
+static void exchange(linear *l, uint32_t row, uint32_t column)
 {
+    double price = price_of(l, column), gain = gain_at(l, column);
     uint32_t n = l->rows;
     double *pivot = l->inverse + (size_t)row * n, length = l->level[row] / l->direction[row];
     for (uint32_t j = 0; j < n; j++) pivot[j] /= l->direction[row];
@@ -154,6 +158,7 @@ static void exchange(linear *l, uint32_t row, double price, double gain)
     }
     l->level[row] = length;
     l->paid[row] = price;
+    l->basis[row] = column < l->columns.count ? column : UINT32_MAX;
 }
 
 bool linear_solve(linear *l, uint64_t most)
@@ -168,7 +173,7 @@ bool linear_solve(linear *l, uint64_t most)
         find_direction(l, column);
         uint32_t row = limiting_row(l);
         ended = row == UINT32_MAX;
-        if (!ended) exchange(l, row, price_of(l, column), gain_at(l, column));
+        if (!ended) exchange(l, row, column);
     }
     find_prices(l);
     return true;

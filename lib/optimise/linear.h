@@ -27,6 +27,7 @@ typedef struct linear {
     karp_context *context;
     uint32_t rows;
     double *inverse, *level, *paid, *direction; /* of the basis: [row * row]; the others by row */
+    uint32_t *basis; /* by row: its column; UINT32_MAX = an artificial or surplus variable */
     double *y, cost; /* the result: dual prices by row; cost of the basis */
     uint64_t exchanges; /* number of pivots so far; each takes work in the square of the rows */
     LIST_OF(linear_column) columns;

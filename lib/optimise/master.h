@@ -73,6 +73,8 @@ bool master_keep_contents(master *m, arena *a);
 bool master_start_capped(master *m, arena *a, double factor);
 /* Right after that: raises caps to at least this part of what pods cost on nodes of their own. */
 void master_lift_caps(master *m, double part);
+/* What a pod costs on nodes with its class alone; infinite = it fits on none. */
+double master_alone(const master *m, uint32_t class_);
 /* Raises the caps of the classes that are served at them. false = there are none. */
 bool master_raise_caps(master *m, double factor);
 /* Finds the pairs of classes, except for those whose number on a node is limited. false = out of memory. */

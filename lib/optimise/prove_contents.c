@@ -209,7 +209,10 @@ bool prove_contents(master *m, contents *x, arena *a, bound_proof *out)
     return prove_with(&(prover){ .m = m, .x = x, .a = a, .most_work = UINT64_MAX }, out);
 }
 
-bool prove_charges(master *m, contents *x, uint64_t most, arena *a, bound_proof *out)
+bool prove_charges(master *m, contents *x, uint64_t *work, arena *a, bound_proof *out)
 {
-    return prove_with(&(prover){ .m = m, .x = x, .a = a, .charges = true, .most_work = most }, out);
+    prover w = { .m = m, .x = x, .a = a, .charges = true, .most_work = *work };
+    bool ok = prove_with(&w, out);
+    *work -= w.work < *work ? w.work : *work;
+    return ok;
 }

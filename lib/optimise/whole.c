@@ -8,7 +8,7 @@
  * The master problem starts with prices above those of the fluid bound, which are the caps. They are raised where they
  * are reached. So its prices are never far from the optimal ones, which saves most of the rounds.
  */
-#include <optimise/whole.h>
+#include <optimise/branch.h>
 
 #include <base/sort.h>
 #include <math.h>
@@ -305,7 +305,7 @@ __attribute__((cold)) static bool prove_kept(whole *w, bound_charges *out)
     for (uint32_t i = 0; i < w->kept_count; i++) {
         bound_proof *proof = &out->proofs[out->count];
         memcpy(w->m.best, w->kept[i], w->m.problem->class_count * sizeof *w->m.best);
-        if (!prove_charges(&w->m, &w->contents, w->kept_work[i], w->a, proof)) return false;
+        if (!prove_charges(&w->m, &w->contents, &w->kept_work[i], w->a, proof)) return false;
         out->count += proof->y != NULL;
     }
     return true;
@@ -321,7 +321,8 @@ bool bound_whole(arena *a, const bound_problem *p, const bound_proof *from, uint
     w.trail = trail;
     w.wants_bound = true;
     w.next_kept = charges != NULL ? FIRST_KEPT : 0;
-    ok = ok && find_whole(&w, out) && prove_kept(&w, charges);
+    ok = ok && find_whole(&w, out) && prove_kept(&w, charges) &&
+         (charges == NULL || charges->tree_steps == 0 || branch_grow(&w, charges));
     arena_free(&w.scratch);
     return ok;
 }

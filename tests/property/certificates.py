@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""certificates.py KARP COUNT [repack]: certificates of random worlds hold for `karp verify --certificate` and for the checker in
-tests/reference, and COUNT random mutations of them that claim more are refused by both (C-12). With repack: those of repack plans."""
+"""certificates.py KARP COUNT [repack|tree]: certificates of random worlds hold for `karp verify --certificate` and for the checker in
+tests/reference, and COUNT random mutations of them that claim more are refused by both (C-12). With repack: those of repack plans; with
+tree: those that have a tree over numbers of nodes."""
 import copy
 import json
 import os
@@ -259,6 +260,50 @@ def empty_case(c, rng):
     dearer_class(c, rng)
 
 
+def leaf(c, rng):
+    """The place of a leaf of the tree; None = there is no tree."""
+    return rng.choice([i for i, b in enumerate(c.get('branches', [])) if 'weights' in b] or [None])
+
+
+def missing_leaf(c, rng):
+    at = leaf(c, rng)
+    if at is None:
+        return claim_value(c, rng)
+    c['branches'] = rng.choice([c['branches'][:at] + c['branches'][at + 1:], c['branches'][:-1], c['branches'] + c['branches'][at:at + 1]])
+    return None
+
+
+def lighter_leaf(c, rng):
+    at = leaf(c, rng)
+    if at is None:
+        return claim_value(c, rng)
+    for weight in c['branches'][at]['weights']:
+        weight[1] = int(weight[1] * rng.uniform(0, 0.9))
+    c['value'] += c['value'] // 10**6 + 1
+    return None
+
+
+def wrong_side(c, rng):
+    splits = [b for b in c.get('branches', []) if 'row' in b]
+    if not splits:
+        return claim_value(c, rng)
+    split = rng.choice(splits)
+    split.update(rng.choice([{'nodes': split['nodes'] + 1}, {'nodes': max(split['nodes'] - 1, 0)}, {'row': (split['row'] + 1) % len(c['rows'])}]))
+    c['value'] += c['value'] // 10**6 + 1
+    return None
+
+
+def dearer_further(c, rng):
+    """Further prices that are no longer what the rows pay."""
+    if not c.get('prices'):
+        return claim_value(c, rng)
+    prices = rng.choice(c['prices'])
+    prices['classes'] = [int(y * 1.1) + 10**4 for y in prices['classes']]
+    c['value'] += c['value'] // 10**6 + 1
+    return None
+
+
+TREE_KINDS = [missing_leaf, lighter_leaf, wrong_side, dearer_further]
 KINDS = [fewer_cases, shifted_case, cheaper_shares, empty_case, claim_value, dearer_class, more_pods, dearer_rows, dearer_offerings, smaller_nodes, goes_nowhere_else, larger_pods,
          fewer_offerings]
 
@@ -388,12 +433,26 @@ def verify(karp, snapshot, path, document):
     return run.returncode == 0 and json.loads(run.stdout)['holds']
 
 
-def certified(karp, repack, snapshot, path):
-    how = ['repack', '--effort', '1000'] if repack else ['plan', '--objective', 'cost', '--effort', '0']
-    plan = json.loads(subprocess.run([karp, *how, '-f', snapshot, '--certificate', path, '-o', 'json'], check=True, capture_output=True).stdout)
+def many(rng):
+    """A world of more pods, all of them large, whose nodes are few."""
+    w = world(rng)
+    w['objects'] = [o for o in w['objects'] if o['kind'] != 'Pod']
+    for app in range(12):
+        spec = {'containers': [{'name': 'c', 'image': 'x', 'resources': {'requests': {
+            'cpu': f'{rng.choice([700, 1100, 1700, 2300, 2900, 3700])}m', 'memory': f'{rng.randint(4, 40) * 128}Mi'}}}]}
+        w['objects'] += [{'apiVersion': 'v1', 'kind': 'Pod', 'metadata': {'name': f'p-{app}-{i}', 'namespace': 'd', 'labels': {}}, 'spec': spec,
+                          'status': {'phase': 'Pending', 'conditions': [{'type': 'PodScheduled', 'status': 'False', 'reason': 'Unschedulable'}]}}
+                         for i in range(rng.randint(4, 14))]
+    return w
+
+
+def certified(karp, mode, snapshot, path):
+    how = {'repack': ['repack', '--effort', '1000'], 'tree': ['plan', '--objective', 'cost', '--effort', '30000']}
+    command = [karp, *how.get(mode, ['plan', '--objective', 'cost', '--effort', '0']), '-f', snapshot, '--certificate', path, '-o', 'json']
+    plan = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     with open(path, encoding='utf-8') as f:
         found = json.load(f)
-    if not repack:
+    if mode != 'repack':
         return found, [(0, float(plan['objective']['cost']))]
     return found, [(0, plan['costBefore']), (plan['evictions'], plan['costAfter'])] + [(p['evictions'], p['cost']) for p in plan['curve']]
 
@@ -411,23 +470,28 @@ def may_be_true(mutant, good, known):
 
 
 def main():
-    karp, count, repack = sys.argv[1], int(sys.argv[2]), sys.argv[3:] == ['repack']
-    bad = done = 0
+    karp, count, mode = sys.argv[1], int(sys.argv[2]), (sys.argv[3:] or ['plain'])[0]
+    repack, make = mode == 'repack', {'repack': churned, 'tree': many}.get(mode, world)
+    kinds = {'repack': REPACK_KINDS, 'tree': TREE_KINDS}.get(mode, KINDS)
+    bad = done = trees = 0
     with tempfile.TemporaryDirectory() as folder:
         snapshot, path = os.path.join(folder, 'world.json'), os.path.join(folder, 'certificate.json')
         for seed in range(WORLDS):
             rng = random.Random(seed)
-            w = churned(rng) if repack else world(rng)
+            w = make(rng)
             with open(snapshot, 'w', encoding='utf-8') as f:
                 json.dump(w, f)
-            good, known = certified(karp, repack, snapshot, path)
+            good, known = certified(karp, mode, snapshot, path)
+            trees += 'branches' in good
+            if mode == 'tree' and 'branches' not in good:
+                continue
             why = certificate.refusal(good, w)
             if why is not None or not verify(karp, snapshot, path, good) or good['value'] <= 0:
                 print(f'# world {seed}: its own certificate is refused: {why}')
                 bad += 1
             for _ in range(count // WORLDS):
                 mutant = copy.deepcopy(good)
-                kind = rng.choice(REPACK_KINDS if repack else KINDS)
+                kind = rng.choice(kinds)
                 kind(mutant, rng)
                 done += 1
                 if not (claims_more(mutant, good) if repack else mutant['value'] > good['value']):
@@ -439,6 +503,9 @@ def main():
                     if holds:
                         print(f'# world {seed}, {kind.__name__}: accepted by {who}')
                         bad += 1
+    if mode == 'tree' and trees < 3:
+        print(f'# only {trees} worlds have a tree')
+        bad += 1
     print(f'1..1\n{"not ok" if bad else "ok"} 1 - {done} certificates that claim more, {bad} faults')
     return bad > 0
 

@@ -355,6 +355,73 @@ def least_nodes(c, needed, enough, nodes=()):
     return enough
 
 
+def further(c, prices):
+    """The certificate with further prices instead of its own."""
+    need(len(prices['classes']) == len(c['classes']) and len(prices['rows']) == len(c['rows']), 'prices of another width')
+    rows = [{**{k: v for k, v in row.items() if k in ('of', 'capacity', 'classes')}, **own} for row, own in zip(c['rows'], prices['rows'])]
+    need(all('of' not in own and 'capacity' not in own and 'classes' not in own for own in prices['rows']), 'prices of rows of their own')
+    return {**c, 'classes': [{**k, 'price': whole(y)} for k, y in zip(c['classes'], prices['classes'])], 'rows': rows}
+
+
+def least_by_tree(c):
+    """What whole nodes cost at least by the tree over their numbers, or what is claimed if that is less. For each of its prices, the nodes
+    of a plan are charged at least what all pods cost beyond what existing nodes are charged. A leaf adds up these inequalities by its
+    weights; what nodes of a row cost beyond that counts for the least or the most of them in the leaf."""
+    enough, inequalities = c['value'], []
+    for prices in [c] + [further(c, x) for x in c['prices']]:
+        value, spent = check_prices(prices)
+        inequalities.append((value - sum(spent[row['of']] for row in c['rows'] if row['of'] >= len(c['offerings'])), spent))
+    costs = {i: c['offerings'][row['of']]['cost'] for i, row in enumerate(c['rows']) if row['of'] < len(c['offerings'])}
+    waiting, least = [{}], enough
+    for branch in c['branches']:
+        need(waiting, 'branches after the last one')
+        box = waiting.pop()
+        if 'row' in branch:
+            row, split = whole(branch['row']), whole(branch['nodes'])
+            need(row in costs, f'a branch of row {row}, which is of no offering')
+            low, high = box.get(row, (0, None))
+            waiting.append({**box, row: (max(low, split + 1), high)})
+            waiting.append({**box, row: (low, split if high is None else min(high, split))})
+            continue
+        weights = [(whole(k), Fraction(whole(w), 10**12)) for k, w in branch['weights']]
+        need(all(k < len(inequalities) for k, _ in weights), 'a weight of no prices')
+        total, some = sum(w * inequalities[k][0] for k, w in weights), True
+        for i, cost in costs.items():
+            low, high = box.get(i, (0, None))
+            high = min([x for x in (high, enough // cost if cost else None) if x is not None], default=None)
+            beyond = cost - sum(w * inequalities[k][1][c['rows'][i]['of']] for k, w in weights)
+            need(beyond >= 0 or high is not None, f'any number of nodes of row {i} proves nothing')
+            some = some and (high is None or low <= high)
+            total += beyond * (low if beyond >= 0 else high)
+        least = min(least, total) if some else least
+    need(not waiting, 'branches that are not all there are')
+    return least
+
+
+def check_prices(c):
+    """What all pods cost by the prices of the certificate, and what each row is charged at most, by the number of its offering. No row
+    pays less for a pod than its class costs."""
+    classes, offers, spent, held = c['classes'], c['offerings'], {}, set()
+    stay = own_pods(c)
+    for row in c['rows']:
+        need(len(row['shares']) == len(c['resources']), 'a row of another width')
+        told = moved_there(c, row, stay)
+        row = {**row, 'classes': told['fit']}
+        charge = charge_of(row, told)
+        if row.get('cases'):
+            check_cases(row, told['classes'], charge)
+        if row['of'] < len(offers):
+            need(charge <= offers[row['of']]['cost'], f'row of offering {row["of"]} spends more than it costs')
+            held |= {n for n in row['classes'] if copies(classes[n], row['capacity']) != 0}
+        spent[row['of']] = charge
+    own = {g['class'] for g in c.get('groups', []) if g['domains']}
+    for i, class_ in enumerate(classes):
+        need(class_['price'] == 0 or i in held or i in own, f'class {i} has a price and goes to no offering')
+    for g in c.get('groups', []):
+        check_group(g, classes)
+    return sum(k['price'] * k['count'] for k in classes), spent
+
+
 def check_group(g, classes):
     """A group of pods is a class that goes nowhere. It costs no more than its pods do in each of the domains."""
     name = g.get('group', 'a spread constraint')
@@ -436,36 +503,19 @@ def check_itself(c):
     for row in rows:
         need(len(row['shares']) == width and len(row['capacity']) == width, 'a row of another width')
         need(whole(row['of']) < len(offers) + len(nodes), 'a row of nothing')
-    value, held, spaces = 0, set(), {}
-    for class_ in classes:
-        value += class_['price'] * class_['count']
-    own = own_pods(c)
-    for row in rows:
-        told = moved_there(c, row, own)
-        row = {**row, 'classes': told['fit']}
-        spent = charge_of(row, told)
-        if row.get('cases'):
-            check_cases(row, told['classes'], spent)
-        if row['of'] < len(offers):
-            need(spent <= offers[row['of']]['cost'], f'row of offering {row["of"]} spends more than it costs')
-            held |= {n for n in row['classes'] if copies(classes[n], row['capacity']) != 0}
-        else:
-            value -= spent
-            spaces[row['of'] - len(offers)] = spent
+    value, spent = check_prices(c)
+    spaces = {of - len(offers): charge for of, charge in spent.items() if of >= len(offers)}
+    value -= sum(spaces.values())
     for i, offer in enumerate(offers):
         base = rows[whole(offer['row'])]['of']
         need(base < len(offers) and offers[base]['cost'] <= whole(offer['cost']), f'the row of offering {i} is of a dearer one')
     for i, node in enumerate(nodes):
         need(rows[whole(node['row'])]['of'] == len(offers) + i, f'the row of node {i} is not its own')
-    own = {g['class'] for g in c.get('groups', []) if g['domains']}
-    for g in c.get('groups', []):
-        check_group(g, classes)
-    for i, class_ in enumerate(classes):
-        need(class_['price'] == 0 or i in held or i in own, f'class {i} has a price and goes to no offering')
+    need('cluster' not in c or not c.get('branches'), 'branches of a repack plan')
     if 'cluster' not in c:
         if whole(c['value']) > max(value, 0) and least_nodes(c, max(value, 0), c['value']) < c['value']:  # more than prices and whole nodes prove
-            least = least_plan(c, spaces, c['value'])
-            need(c['value'] <= least, f'claims {c["value"]}, but a plan costs {least}')
+            least = least_by_tree(c) if c.get('branches') else least_plan(c, spaces, c['value'])
+            need(c['value'] <= least, f'claims {c["value"]}, but a plan costs {float(least)}')
         return
     for point in c['points']:
         proven = point_proves(c, point, spaces)

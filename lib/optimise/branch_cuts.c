@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Prices at which so many whole nodes are worth less than all pods. They are those of a linear program that places
+ * fractions of the pods on these nodes, which cost nothing, and on others, which cost what they do.
+ */
+#include <optimise/branch.h>
+
+#include <math.h>
+#include <string.h>
+
+enum { CUT_ROUNDS = 60, CUT_PIVOTS = 100000 };
+static const uint32_t cut_branches[] = { 1, 32, 1024,
+                                         0 }; /* branches of a content; more of them where fewer find none */
+#define WORTH_MORE (1 + 1e-7) /* a content enters if it is worth so many times what its node costs */
+#define HALF_NODE 0.5
+#define NOTHING 1e-7 /* what other nodes cost, $/h, if none are needed */
+
+typedef struct cutting {
+    branching *b;
+    linear program;
+    uint32_t *row_of; /* by place: its row; UINT32_MAX = it has no nodes */
+    double *best; /* by place: what its best content is worth beyond its price */
+    uint32_t *column; /* by place: that content, among the columns of the master problem */
+} cutting;
+
+/* What a node of the place costs at these prices: nothing, while some of the whole ones are left, or as much as one
+ * more of them is worth. */
+static double price_at(const cutting *k, uint32_t place)
+{
+    const master *m = &k->b->w->m;
+    uint32_t row = k->row_of[place];
+    return row != UINT32_MAX ? k->program.y[row] : m->prices[m->offers[place]];
+}
+
+/* Begins with a row for each class, whose pods may be placed at what they cost alone, and for each place with nodes. */
+static bool begin(cutting *k, arena *a, const double *nodes)
+{
+    const master *m = &k->b->w->m;
+    uint32_t classes = m->problem->class_count, rows = classes;
+    k->row_of = arena_array(a, m->offer_count + (size_t)1, sizeof *k->row_of);
+    k->best = arena_array(a, m->offer_count + (size_t)1, sizeof *k->best);
+    k->column = arena_array(a, m->offer_count + (size_t)1, sizeof *k->column);
+    if (k->row_of == NULL || k->best == NULL || k->column == NULL) return false;
+    for (uint32_t i = 0; i < m->offer_count; i++) k->row_of[i] = nodes[i] > HALF_NODE ? rows++ : UINT32_MAX;
+    if (!linear_init(&k->program, a, rows)) return false;
+    for (uint32_t c = 0; c < classes; c++) {
+        double alone = master_alone(m, c);
+        linear_start(&k->program, c, alone < HUGE_VAL ? (double)m->counts[c] : 0, alone < HUGE_VAL ? alone : 0);
+    }
+    for (uint32_t i = 0; i < m->offer_count; i++) {
+        if (k->row_of[i] == UINT32_MAX) continue;
+        linear_start_left_over(&k->program, k->row_of[i], -nodes[i]);
+        if (!linear_column_add(&k->program, m->prices[m->offers[i]]) || !linear_entry_add(&k->program, k->row_of[i], 1))
+            return false;
+    }
+    return true;
+}
+
+/* Adds a content that is a column of the master problem. */
+static bool add_content(cutting *k, const column *x)
+{
+    const master *m = &k->b->w->m;
+    uint32_t row = k->row_of[x->offer];
+    if (!linear_column_add(&k->program, row == UINT32_MAX ? m->prices[m->offers[x->offer]] : 0)) return false;
+    if (row != UINT32_MAX && !linear_entry_add(&k->program, row, -1)) return false;
+    for (uint32_t n = 0; n < x->count; n++) {
+        const entry *e = &m->entries[x->first + n];
+        if (!linear_entry_add(&k->program, e->class_, e->copies)) return false;
+    }
+    return true;
+}
+
+/* Adds of each place the known content that improves the solution most. *any: there are some. */
+static bool add_known(cutting *k, bool *any)
+{
+    whole *w = k->b->w;
+    const master *m = &w->m;
+    memset(k->best, 0, m->offer_count * sizeof *k->best);
+    for (uint32_t n = 0; n < m->column_count; n++) {
+        const column *x = &m->columns[n];
+        double worth = 0, price = price_at(k, x->offer);
+        for (uint32_t e = 0; e < x->count; e++)
+            worth += k->program.y[m->entries[x->first + e].class_] * m->entries[x->first + e].copies;
+        w->work += x->count;
+        if (!(worth > price * WORTH_MORE + 1e-9) || !(worth - price > k->best[x->offer])) continue;
+        k->best[x->offer] = worth - price;
+        k->column[x->offer] = n;
+    }
+    *any = false;
+    for (uint32_t i = 0; i < m->offer_count; i++) {
+        if (!(k->best[i] > 0)) continue;
+        *any = true;
+        if (!add_content(k, &m->columns[k->column[i]])) return false;
+    }
+    return true;
+}
+
+/* Pivots until no known content improves the solution. The prices of the classes are `tried` of the master problem
+ * then.
+ */
+static bool solve_known(cutting *k)
+{
+    whole *w = k->b->w;
+    linear *l = &k->program;
+    bool any = true;
+    while (any) {
+        uint64_t had = l->exchanges, work = (uint64_t)l->rows * l->rows + l->entries.count;
+        if (!linear_solve(l, CUT_PIVOTS)) return false;
+        w->work += (l->exchanges - had + 1) * work / 4;
+        if (!add_known(k, &any)) return false;
+    }
+    for (uint32_t c = 0; c < w->m.problem->class_count; c++) w->m.tried[c] = l->y[c] > 0 ? l->y[c] : 0;
+    return true;
+}
+
+/* Looks for contents that are worth more than they cost. */
+static bool price_places(cutting *k, uint32_t branches, bool *any)
+{
+    whole *w = k->b->w;
+    master *m = &w->m;
+    contents *x = &w->contents;
+    *any = false;
+    for (uint32_t i = 0; i < m->offer_count; i++) {
+        double price = price_at(k, i);
+        knapsack *fractions = &m->knapsacks[i];
+        fractions->worth = m->tried;
+        uint32_t steps = knapsack_solve(fractions);
+        w->work += (steps + (size_t)1) * (fractions->count + fractions->dims);
+        if (!master_worked(w->a, m->problem, (steps + (size_t)1) * m->problem->dims)) return false;
+        if (!(fractions->value > price * WORTH_MORE + 1e-9)) continue;
+        if (!contents_solve(x, m->offers[i], m->tried, price, branches)) return false;
+        w->work += x->steps;
+        if (!(x->value > price * WORTH_MORE + 1e-9)) continue;
+        *any = true;
+        master_drop_columns(m);
+        master_keep_known(m, i, w->classes, x->copies, m->problem->class_count);
+    }
+    return true;
+}
+
+static bool find_prices(cutting *k)
+{
+    whole *w = k->b->w;
+    const uint32_t *branches = cut_branches;
+    bool any = true;
+    for (uint32_t round = 0; *branches > 0 && round < CUT_ROUNDS && w->work < k->b->most_work; round++) {
+        if (any && !solve_known(k)) return false;
+        if (!price_places(k, *branches, &any)) return false;
+        if (!any) branches++;
+    }
+    return true;
+}
+
+bool branch_cut(branching *b, const double *nodes, enum branch_answer *answer)
+{
+    whole *w = b->w;
+    uint32_t places = w->m.offer_count;
+    cutting k = { .b = b };
+    arena scratch = arena_on(w->a->context);
+    bound_proof proof;
+    *answer = BRANCH_UNKNOWN;
+    bool ok = begin(&k, &scratch, nodes) && find_prices(&k);
+    double cost = k.program.cost;
+    linear_free(&k.program);
+    arena_free(&scratch);
+    if (ok && !(cost > NOTHING)) *answer = BRANCH_FITS;
+    if (!ok || w->work >= b->most_work || !(cost > NOTHING)) return ok;
+    memcpy(w->m.best, w->m.tried, w->m.problem->class_count * sizeof *w->m.best);
+    uint64_t left = b->most_work - w->work;
+    if (!prove_charges(&w->m, &w->contents, &left, w->a, &proof)) return false;
+    w->work = b->most_work - left;
+    if (proof.y == NULL || !branch_add(b, &proof)) return true;
+    uint32_t last = b->tree->proof_count - 1;
+    double worth = 0;
+    for (uint32_t i = 0; i < places; i++) worth += b->worth[(size_t)last * places + i] * nodes[i];
+    if (worth < b->needed[last] * (1 - 1e-9)) *answer = BRANCH_CUT;
+    else b->tree->proof_count--;
+    return true;
+}
