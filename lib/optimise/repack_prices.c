@@ -358,10 +358,11 @@ static bool take_charges(prices *k)
 {
     bound_proof proof;
     master *m = &k->w.m;
+    uint64_t work = k->w.most_work;
     if (k->evictions > COUNTS_PODS || k->p->offer_count == 0) return true;
     k->r->counted_for = k->evictions;
     for (uint32_t c = 0; c < k->p->class_count; c++) m->best[c] = dollars(k->r->bound.facts.proof.y[c]);
-    if (!prove_charges(m, &k->w.contents, k->w.most_work, &k->r->data, &proof)) return false;
+    if (!prove_charges(m, &k->w.contents, &work, &k->r->data, &proof)) return false;
     return proof.y == NULL || repack_bound_take_whole(k->r, &proof, k->evictions);
 }
 
