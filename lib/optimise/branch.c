@@ -4,7 +4,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_BOXES = 1 << 13, FIRST_BOXES = 64, BOX_PIVOTS = 1000 };
+enum {
+    MOST_BOXES = 1 << 14,
+    FIRST_BOXES = 64,
+    BOX_PIVOTS = 1000,
+    COLUMNS_AT_ONCE = 8,
+    AT_ONCE = 4 /* numbers of a linear program that count as one operation */
+};
 #define DEAR 1000 /* what a lack of worth costs */
 #define HALF 0.5
 #define WHOLE_NODES 1e-6 /* tolerance for treating a number of nodes as whole */
@@ -123,6 +129,7 @@ static bool add_column(const branching *b, linear *l, uint32_t place, uint32_t l
 typedef struct box_program {
     linear l;
     uint32_t *place_of, *limit_of; /* by column; by place: its row */
+    bool *has_column; /* by place */
     uint32_t columns;
 } box_program;
 
@@ -131,7 +138,8 @@ static bool begin_program(branching *b, arena *a, box_program *x)
     uint32_t places = b->w->m.offer_count, proofs = b->tree->proof_count, rows = proofs;
     x->place_of = arena_array(a, places + (size_t)1, sizeof *x->place_of);
     x->limit_of = arena_array(a, places + (size_t)1, sizeof *x->limit_of);
-    if (x->place_of == NULL || x->limit_of == NULL) return false;
+    x->has_column = arena_array(a, places + (size_t)1, sizeof *x->has_column);
+    if (x->place_of == NULL || x->limit_of == NULL || x->has_column == NULL) return false;
     for (uint32_t i = 0; i < places; i++)
         x->limit_of[i] = b->is_limited[i] && b->high[i] > b->low[i] && b->high[i] < INT64_MAX ? rows++ : UINT32_MAX;
     if (!linear_init(&x->l, a, rows)) return false;
@@ -148,32 +156,54 @@ static bool begin_program(branching *b, arena *a, box_program *x)
     return true;
 }
 
-/* Adds the columns of the places that were ever bought, or of the others, those that improve the solution. */
-static bool add_columns(branching *b, box_program *x, bool others)
+/* Adds a column. */
+static bool add_place(branching *b, box_program *x, uint32_t i)
 {
-    const linear *l = &x->l;
-    for (uint32_t i = 0; i < b->w->m.offer_count; i++) {
-        if (b->high[i] == b->low[i] || b->is_active[i] == others) continue;
-        double paid = x->limit_of[i] == UINT32_MAX ? 0 : l->y[x->limit_of[i]];
-        if (others && !(beyond(b, l, i) + paid < -RISE)) continue;
-        b->is_active[i] = true;
-        x->place_of[x->columns++] = i;
-        if (!add_column(b, &x->l, i, x->limit_of[i])) return false;
+    x->has_column[i] = true;
+    x->place_of[x->columns++] = i;
+    return add_column(b, &x->l, i, x->limit_of[i]);
+}
+
+/* Adds the columns of the places that were bought once. */
+static bool add_bought(branching *b, box_program *x)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < b->w->m.offer_count; i++) {
+        if (b->was_bought[i] && b->high[i] > b->low[i]) ok = add_place(b, x, i);
     }
-    return true;
+    return ok;
+}
+
+/* Adds some columns that improve the solution, those that improve it most. */
+static bool add_better(branching *b, box_program *x)
+{
+    uint32_t best[COLUMNS_AT_ONCE], count = 0;
+    double gains[COLUMNS_AT_ONCE];
+    for (uint32_t i = 0; i < b->w->m.offer_count; i++) {
+        if (x->has_column[i] || b->high[i] == b->low[i]) continue;
+        double paid = x->limit_of[i] == UINT32_MAX ? 0 : x->l.y[x->limit_of[i]], gain = -beyond(b, &x->l, i) - paid;
+        if (!(gain > RISE) || (count == COLUMNS_AT_ONCE && !(gain > gains[count - 1]))) continue;
+        uint32_t at = count < COLUMNS_AT_ONCE ? count++ : count - 1;
+        for (; at > 0 && gains[at - 1] < gain; at--) best[at] = best[at - 1], gains[at] = gains[at - 1];
+        best[at] = i;
+        gains[at] = gain;
+    }
+    bool ok = true;
+    for (uint32_t n = 0; ok && n < count; n++) ok = add_place(b, x, best[n]);
+    return ok;
 }
 
 static bool solve_program(branching *b, box_program *x)
 {
     linear *l = &x->l;
-    bool ok = add_columns(b, x, false);
+    bool ok = add_bought(b, x);
     for (uint32_t had = UINT32_MAX; ok && had != x->columns;) {
         uint64_t pivots = l->exchanges;
         had = x->columns;
         ok = linear_solve(l, BOX_PIVOTS);
-        b->w->work += (l->exchanges - pivots + 1) * (l->entries.count + 2 * (uint64_t)l->rows * l->rows);
-        ok = ok && add_columns(b, x, true);
-        b->w->work += (uint64_t)b->w->m.offer_count * b->tree->proof_count;
+        b->w->work += (l->exchanges - pivots + 1) * (l->entries.count + 2 * (uint64_t)l->rows * l->rows) / AT_ONCE;
+        ok = ok && add_better(b, x);
+        b->w->work += (uint64_t)b->w->m.offer_count * b->tree->proof_count / AT_ONCE;
     }
     return ok;
 }
@@ -211,7 +241,10 @@ static bool solve_once(branching *b, counts_box *box, bool *again)
     *again = false;
     for (uint32_t i = 0; ok && i < places; i++) b->nodes[i] = (double)b->low[i];
     for (uint32_t r = 0; ok && r < x.l.rows; r++) {
-        if (x.l.basis[r] != UINT32_MAX) b->nodes[x.place_of[x.l.basis[r]]] += x.l.level[r];
+        if (x.l.basis[r] == UINT32_MAX) continue;
+        uint32_t i = x.place_of[x.l.basis[r]];
+        b->nodes[i] += x.l.level[r];
+        b->was_bought[i] = true;
     }
     for (uint32_t i = 0; ok && i < places; i++) {
         if (b->high[i] == INT64_MAX || b->is_limited[i] || !(b->nodes[i] > (double)b->high[i] + WHOLE_NODES)) continue;
@@ -284,7 +317,7 @@ static bool note_left(const branching *b, const double *nodes, double *left)
         for (uint32_t i = 0; i < places; i++) left[k] -= nodes[i] > 0 ? b->worth[(size_t)k * places + i] * nodes[i] : 0;
         any = any || left[k] > RISE * b->needed[k];
     }
-    b->w->work += (uint64_t)places * b->tree->proof_count / 4;
+    b->w->work += (uint64_t)places * b->tree->proof_count / AT_ONCE;
     return any;
 }
 
@@ -412,7 +445,7 @@ __attribute__((cold)) bool branch_grow(whole *w, bound_charges *charges)
 {
     uint32_t places = w->m.offer_count;
     arena *s = &w->scratch;
-    branching b = { .w = w, .tree = &charges->tree, .most_work = w->work + charges->tree_steps * CONTENTS_A_STEP };
+    branching b = { .w = w, .tree = &charges->tree, .most_work = w->most_work };
     b.tree->proofs = arena_array(w->a, TREE_PROOFS, sizeof *b.tree->proofs);
     b.needed = arena_array(s, TREE_PROOFS, sizeof *b.needed);
     b.worth = arena_array(s, (size_t)TREE_PROOFS * places + 1, sizeof *b.worth);
@@ -421,13 +454,13 @@ __attribute__((cold)) bool branch_grow(whole *w, bound_charges *charges)
     b.nodes = arena_array(s, places + (size_t)1, sizeof *b.nodes);
     b.rounded = arena_array(s, places + (size_t)1, sizeof *b.rounded);
     b.whole_nodes = arena_array(s, places + (size_t)1, sizeof *b.whole_nodes);
-    b.is_active = arena_array(s, places + (size_t)1, sizeof *b.is_active);
+    b.was_bought = arena_array(s, places + (size_t)1, sizeof *b.was_bought);
     b.is_limited = arena_array(s, places + (size_t)1, sizeof *b.is_limited);
     if (b.tree->proofs == NULL || b.needed == NULL || b.worth == NULL || b.low == NULL || b.high == NULL ||
-        b.nodes == NULL || b.rounded == NULL || b.whole_nodes == NULL || b.is_active == NULL || b.is_limited == NULL)
+        b.nodes == NULL || b.rounded == NULL || b.whole_nodes == NULL || b.was_bought == NULL || b.is_limited == NULL)
         return false;
     for (uint32_t i = 0; i < charges->count; i++) (void)branch_add(&b, &charges->proofs[i]);
-    if (b.tree->proof_count == 0) return true;
+    if (b.tree->proof_count == 0 || w->work >= w->most_work) return true;
     keep_basis(w);
     return look_at_boxes(&b) && list_boxes(&b);
 }

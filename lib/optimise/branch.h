@@ -30,8 +30,7 @@ typedef struct branching {
     uint32_t box_count, reserved, *heap, heap_count;
     int64_t *low, *high; /* by place: the box that is looked at */
     double *nodes, *rounded, *whole_nodes; /* by place: the nodes that the linear program buys; whole ones */
-    uint32_t *active, active_count; /* places with a column */
-    bool *is_active, *is_limited; /* by place: it was bought once; its limit was reached once */
+    bool *was_bought, *is_limited; /* by place: it was bought once; its limit was reached once */
     double upper; /* whole nodes that can hold the pods in fractions cost so much */
     uint64_t most_work;
     bool failed; /* out of memory, or stopped */

@@ -8,9 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { CUT_ROUNDS = 60, CUT_PIVOTS = 100000 };
-static const uint32_t cut_branches[] = { 1, 32, 1024,
-                                         0 }; /* branches of a content; more of them where fewer find none */
+enum { CUT_ROUNDS = 60, CUT_PIVOTS = 100000, LEVELS = 3, CONTENTS_AT_ONCE = 4 };
+/* Branches of a content: more of them are tried where fewer do not lead to a proof. */
+static const uint32_t cut_branches[LEVELS] = { 1, 32, 1024 };
+#define LEAST_LACK 1e-9 /* relative */
 #define WORTH_MORE (1 + 1e-7) /* a content enters if it is worth so many times what its node costs */
 #define HALF_NODE 0.5
 #define NOTHING 1e-7 /* what other nodes cost, $/h, if none are needed */
@@ -121,6 +122,7 @@ static bool price_places(cutting *k, uint32_t branches, bool *any)
     contents *x = &w->contents;
     *any = false;
     for (uint32_t i = 0; i < m->offer_count; i++) {
+        uint32_t kept = 0;
         double price = price_at(k, i);
         knapsack *fractions = &m->knapsacks[i];
         fractions->worth = m->tried;
@@ -133,47 +135,56 @@ static bool price_places(cutting *k, uint32_t branches, bool *any)
         if (!(x->value > price * WORTH_MORE + 1e-9)) continue;
         *any = true;
         master_drop_columns(m);
-        master_keep_known(m, i, w->classes, x->copies, m->problem->class_count);
+        do master_keep_known(m, i, w->classes, x->copies, m->problem->class_count);
+        while (++kept < CONTENTS_AT_ONCE && contents_next(x));
     }
     return true;
 }
 
-static bool find_prices(cutting *k)
+/* Looks for contents with so many branches at most until there are no better ones. The prices may then still be too
+ * high, for which their proof allows. */
+static bool find_prices(cutting *k, uint32_t branches)
 {
     whole *w = k->b->w;
-    const uint32_t *branches = cut_branches;
     bool any = true;
-    for (uint32_t round = 0; *branches > 0 && round < CUT_ROUNDS && w->work < k->b->most_work; round++) {
-        if (any && !solve_known(k)) return false;
-        if (!price_places(k, *branches, &any)) return false;
-        if (!any) branches++;
+    for (uint32_t round = 0; any && round < CUT_ROUNDS && w->work < k->b->most_work; round++) {
+        if (!price_places(k, branches, &any) || (any && !solve_known(k))) return false;
     }
     return true;
 }
 
-bool branch_cut(branching *b, const double *nodes, enum branch_answer *answer)
+/* Makes a proof of the prices, and keeps it if these nodes are worth less than all pods by it. */
+static bool prove_prices(cutting *k, const double *nodes, enum branch_answer *answer)
 {
+    branching *b = k->b;
     whole *w = b->w;
-    uint32_t places = w->m.offer_count;
-    cutting k = { .b = b };
-    arena scratch = arena_on(w->a->context);
+    uint32_t places = w->m.offer_count, last = b->tree->proof_count;
     bound_proof proof;
-    *answer = BRANCH_UNKNOWN;
-    bool ok = begin(&k, &scratch, nodes) && find_prices(&k);
-    double cost = k.program.cost;
-    linear_free(&k.program);
-    arena_free(&scratch);
-    if (ok && !(cost > NOTHING)) *answer = BRANCH_FITS;
-    if (!ok || w->work >= b->most_work || !(cost > NOTHING)) return ok;
+    double worth = 0;
+    if (w->work >= b->most_work) return true;
     memcpy(w->m.best, w->m.tried, w->m.problem->class_count * sizeof *w->m.best);
     uint64_t left = b->most_work - w->work;
     if (!prove_charges(&w->m, &w->contents, &left, w->a, &proof)) return false;
     w->work = b->most_work - left;
     if (proof.y == NULL || !branch_add(b, &proof)) return true;
-    uint32_t last = b->tree->proof_count - 1;
-    double worth = 0;
     for (uint32_t i = 0; i < places; i++) worth += b->worth[(size_t)last * places + i] * nodes[i];
-    if (worth < b->needed[last] * (1 - 1e-9)) *answer = BRANCH_CUT;
+    if (worth < b->needed[last] * (1 - LEAST_LACK)) *answer = BRANCH_CUT;
     else b->tree->proof_count--;
     return true;
+}
+
+bool branch_cut(branching *b, const double *nodes, enum branch_answer *answer)
+{
+    cutting k = { .b = b };
+    arena scratch = arena_on(b->w->a->context);
+    *answer = BRANCH_UNKNOWN;
+    bool ok = begin(&k, &scratch, nodes) && solve_known(&k);
+    for (size_t i = 0; ok && i < LEVELS && *answer == BRANCH_UNKNOWN; i++) {
+        ok = find_prices(&k, cut_branches[i]);
+        if (ok && !(k.program.cost > NOTHING)) *answer = BRANCH_FITS;
+        else if (ok && i > 0) ok = prove_prices(&k, nodes, answer);
+    }
+    linear_free(&k.program);
+    arena_free(&scratch);
+    return ok;
 }

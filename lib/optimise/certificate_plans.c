@@ -57,7 +57,8 @@ static bool find_classes(plans *k)
         pods += k->counts[c];
         if (k->counts[c] > 0) k->classes[k->class_count++] = c;
     }
-    if (!sort_ids(k->context, k->classes, k->class_count, by_price, k->y)) return false;
+    k->failed = !sort_ids(k->context, k->classes, k->class_count, by_price, k->y);
+    if (k->failed) return false;
     for (uint32_t i = k->class_count; i-- > 0;) {
         k->digit[i] = k->state_numbers;
         if (k->state_numbers > UINT64_MAX / (MOST_PODS + 1)) return false;
@@ -333,7 +334,8 @@ static enum proof_verdict search(plans *k, int64_t worth)
 static enum proof_verdict look(plans *k)
 {
     int64_t worth = 0;
-    if (*k->work <= WORK_A_CHOICE || !find_classes(k) || !all_fit(k)) return PROOF_TOO_MUCH;
+    if (*k->work <= WORK_A_CHOICE || !find_classes(k) || !all_fit(k))
+        return k->failed ? PROOF_NO_MEMORY : PROOF_TOO_MUCH;
     *k->work -= WORK_A_CHOICE;
     for (uint32_t i = 0; i < k->class_count; i++) {
         int64_t count = k->counts[k->classes[i]], price = k->y[k->classes[i]];
@@ -399,8 +401,8 @@ enum proof_verdict plans_least(karp_context *context, const bound_problem *p, co
     k.charges = arena_array(&a, p->node_count + (size_t)1, sizeof *k.charges);
     k.counts = arena_copy(&a, p->counts, n * sizeof *k.counts);
     bool ok = k.classes != NULL && k.digit != NULL && k.left != NULL && k.space != NULL && k.rows != NULL &&
-              k.nodes != NULL && k.charges != NULL && k.counts != NULL;
-    if (ok && find_rows(&k) && in_range(&k)) {
+              k.nodes != NULL && k.charges != NULL && k.counts != NULL && find_rows(&k);
+    if (ok && in_range(&k)) {
         k.copies = k.left + n, k.limit = k.left + 2 * n;
         find_nodes(&k, prices->spent);
         for (uint32_t i = 0; i < p->choice_count; i++) {

@@ -330,12 +330,12 @@ static void solve(contents *w, double enough, uint32_t most)
     w->value = 0;
     w->branch_count = 1;
     w->branches[0] = (branch){ .parent = 0 };
+    if (most > w->capacity) most = w->capacity;
     order_classes(w);
     w->by_labels = w->listed = false;
     look_at(w, 0);
     if (most > 1 && (solve_by_labels(w, enough, most) || w->by_labels || w->labels.failed)) return;
     heap_push(w, 0);
-    if (most > w->capacity) most = w->capacity;
     for (;;) {
         uint32_t top = w->heap[0];
         const branch *b = &w->branches[top];

@@ -13,6 +13,10 @@ enum { NODE_BRANCHES = 64 }; /* most branches for an existing node */
 #define ROUNDED 4e-12 /* largest rounding error of sums of doubles */
 #define LESS 0.9999 /* whole pods can use so much of what fractions can: then the fractions are enough */
 
+/* A node that is worth less than it costs may be charged more than it is worth by a part of what it lacks. */
+#define LOST_PART 0.02
+#define LEAST_LOST 0.0025
+
 /* The cases of all rows, in the order in which they are found. */
 typedef struct prover {
     master *m;
@@ -82,6 +86,20 @@ static bool solve_row(prover *w, uint32_t row, double enough, uint32_t branches)
     return ok;
 }
 
+/* The most that a content of the offer is worth, for its charge. That is not looked for more thoroughly than it
+ * matters: the less it is worth for its price, the less exactly. */
+static bool solve_charge(prover *w, uint32_t offer)
+{
+    static const uint32_t branches[] = { 1, CONTENTS_BRANCHES / 64, CONTENTS_BRANCHES };
+    double price = w->m->prices[offer];
+    for (size_t i = 0; i < sizeof branches / sizeof *branches; i++) {
+        if (!solve_row(w, offer, 0, branches[i])) return false;
+        double lost = 1 - w->x->at_most / price, enough = lost > LEAST_LOST ? lost * LOST_PART : LEAST_LOST * LOST_PART;
+        if (w->x->value >= w->x->at_most * (1 - enough)) break;
+    }
+    return true;
+}
+
 /* The cases of every offer. *worst: the highest worth of a content per dollar. */
 static bool solve_offers(prover *w, bound_proof *out, double *worst)
 {
@@ -90,7 +108,9 @@ static bool solve_offers(prover *w, bound_proof *out, double *worst)
     for (uint32_t i = 0; i < m->offer_count && w->work <= w->most_work; i++) {
         double price = m->prices[m->offers[i]];
         out->first_case[i] = (uint32_t)w->cases.count;
-        if (!solve_row(w, m->offers[i], w->charges ? 0 : price, CONTENTS_BRANCHES)) return false;
+        if (w->charges && price > 0 ? !solve_charge(w, m->offers[i])
+                                    : !solve_row(w, m->offers[i], w->charges ? 0 : price, CONTENTS_BRANCHES))
+            return false;
         w->at_most[i] = w->x->at_most;
         double ratio = price > 0 ? w->x->at_most / price : w->x->at_most > 0 ? HUGE_VAL : 0;
         if (ratio > *worst) *worst = ratio;

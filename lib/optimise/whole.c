@@ -30,7 +30,7 @@ enum { CONTENTS_AT_ONCE = 32 }; /* most columns of an offer in a round */
 
 bool whole_init(whole *w, arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps)
 {
-    *w = (whole){ .a = a, .rise = CAP, .most_work = steps * CONTENTS_A_STEP };
+    *w = (whole){ .a = a, .rise = CAP, .thorough = true, .most_work = steps * CONTENTS_A_STEP };
     master *m = &w->m;
     arena *s = &w->scratch;
     arena_init(s, a->context);
@@ -113,9 +113,11 @@ bool whole_price(whole *w, double *worst)
     master *m = &w->m;
     double most = 0;
     if (!price_fractions(w)) return false;
+    const uint32_t thorough = w->thorough ? branches_now(w) : FEW_BRANCHES;
     w->found = 0;
     for (uint32_t n = 0; n < m->offer_count; n++) {
-        uint32_t i = w->order[n], branches = w->ratios[i] > most ? branches_now(w) : 1;
+        uint32_t i = w->order[n], few = w->wants_bound && w->work >= w->most_work ? FEW_BRANCHES : thorough;
+        uint32_t branches = w->ratios[i] > most ? few : 1;
         double price = m->prices[m->offers[i]];
         if (w->ratios[i] <= most && w->ratios[i] <= 1) break;
         if (!solve_offer(w, i, m->tried, most * price, branches)) return false;
@@ -280,10 +282,13 @@ static bool generate(whole *w)
         uint32_t had = m->column_count, pivots = m->pivots;
         if (!master_use_columns(m, w->a, &limited)) return false;
         w->work += (uint64_t)(had + 1) * classes + (uint64_t)(m->pivots - pivots) * classes * classes / PIVOT_PARTS;
-        master_choose_prices(m, w->wants_bound && m->rounds % DAMPED == 0 ? DAMPED_PART : 1);
+        bool damped = w->wants_bound && m->rounds % DAMPED == 0;
+        master_choose_prices(m, damped ? DAMPED_PART : 1);
+        w->thorough = damped || !w->wants_bound;
         if (!price_offers(w)) return false;
         if (w->found == 0 && w->wants_bound) {
             master_choose_prices(m, 1);
+            w->thorough = true;
             if (!price_offers(w)) return false;
         }
         if (w->found == 0 && !raise_caps(w) && !master_drop_pairs(m) && branches_now(w) == CONTENTS_BRANCHES) break;
@@ -296,7 +301,10 @@ static bool find_whole(whole *w, bound_proof *out)
 {
     double before = w->m.bound;
     if (!generate(w)) return false;
-    return !(w->m.bound > before) || prove_contents(&w->m, &w->contents, w->a, out);
+    w->contents.capacity = branches_now(w); /* as many as the prices were found with */
+    bool ok = !(w->m.bound > before) || prove_contents(&w->m, &w->contents, w->a, out);
+    w->contents.capacity = CONTENTS_BRANCHES;
+    return ok;
 }
 
 /* Proofs with charges from the prices that were kept. Each may take as long as the prices took. */
@@ -321,6 +329,7 @@ bool bound_whole(arena *a, const bound_problem *p, const bound_proof *from, uint
     w.trail = trail;
     w.wants_bound = true;
     w.next_kept = charges != NULL ? FIRST_KEPT : 0;
+    if (charges != NULL) w.most_work += charges->tree_steps * CONTENTS_A_STEP; /* what prices leave is for the tree */
     ok = ok && find_whole(&w, out) && prove_kept(&w, charges) &&
          (charges == NULL || charges->tree_steps == 0 || branch_grow(&w, charges));
     arena_free(&w.scratch);

@@ -17,6 +17,7 @@ typedef struct whole {
     uint32_t *classes; /* 0, 1, 2 … */
     double *known; /* by class: copies in a known content */
     bound_trail *trail; /* NULL = not wanted */
+    bool thorough; /* this round looks for the best contents, and not only for good ones */
     bool wants_bound, continues; /* not only columns; known columns and prices are of a problem with more pods */
     uint32_t passed; /* stops of the trail whose solutions are listed */
     double *kept[MOST_KEPT]; /* the best prices at fixed stops, and when no others can be found */
