@@ -112,13 +112,13 @@ static size_t enough(const kube_profile *p, size_t nodes)
     return count < LEAST_NODES ? LEAST_NODES : count;
 }
 
-/* Most nodes are full for most pods, and stay so until their pods change. */
+/* Most nodes are full for most pods, and stay so until they or their pods change. */
 static bool still_full(const kube_attempt *a, uint32_t node, kube_refusal *r)
 {
-    const kube_node *n = &a->cluster->nodes[node];
     const kube_memo *m = &a->memos[node];
+    uint64_t mark = a->cluster->marks[node];
     *r = (kube_refusal){ KUBE_NODE_RESOURCES_FIT, m->lack };
-    return m->version == n->version && m->full == n->generation && n->nominated == 0;
+    return mark != 0 && m->full == mark;
 }
 
 static void examine(kube_attempt *a, uint32_t node)

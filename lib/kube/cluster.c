@@ -183,17 +183,25 @@ static void count_images(kube_cluster *c, const kube_node *n, bool add)
     }
 }
 
+static void mark(kube_cluster *c, uint32_t node)
+{
+    const kube_node *n = &c->nodes[node];
+    c->marks[node] = n->nominated ? 0 : n->version > n->generation ? n->version : n->generation;
+}
+
 uint32_t kube_node_add(kube_cluster *c, const kube_node_spec *spec)
 {
     uint32_t node = (uint32_t)c->node_count;
     if (c->free_nodes.count) node = c->free_nodes.list[--c->free_nodes.count];
-    else if (!grow(c->context, (void **)&c->nodes, &c->node_capacity, c->node_count + 1, sizeof *c->nodes)) {
+    else if (!grow(c->context, (void **)&c->nodes, &c->node_capacity, c->node_count + 1, sizeof *c->nodes) ||
+             !grow(c->context, (void **)&c->marks, &c->mark_capacity, c->node_count + 1, sizeof *c->marks)) {
         kube_nomem(c);
         return KUBE_NONE;
     } else c->node_count++;
     kube_node *n = &c->nodes[node];
     *n = (kube_node){ .spec = *spec, .present = true, .first_pod = KUBE_NONE };
     n->version = n->generation = ++c->stamp;
+    mark(c, node);
     read_allocatable(c, n);
     count_images(c, n, true);
     enter_zone(c, node);
@@ -228,11 +236,13 @@ void kube_node_reserve(kube_cluster *c, uint32_t node, karp_str resource, int64_
     n->requested[id] += amount;
     if (id <= KUBE_MEMORY) n->nonzero[id] += amount;
     n->generation = ++c->stamp;
+    mark(c, node);
 }
 
 void kube_node_changed(kube_cluster *c, uint32_t node)
 {
     c->nodes[node].version = ++c->stamp;
+    mark(c, node);
     c->events++;
 }
 
@@ -281,6 +291,7 @@ void kube_place(kube_cluster *c, uint32_t pod, uint32_t node)
     n->first_pod = pod;
     n->pod_count++;
     n->generation = ++c->stamp;
+    mark(c, node);
     kube_count_pod(c, pod, 1);
 }
 
@@ -298,6 +309,7 @@ void kube_displace(kube_cluster *c, uint32_t pod)
     p->next = p->before = p->node = KUBE_NONE;
     n->pod_count--;
     n->generation = ++c->stamp;
+    mark(c, (uint32_t)(n - c->nodes));
     c->events++;
 }
 
@@ -312,12 +324,14 @@ void kube_nominate(kube_cluster *c, uint32_t pod, uint32_t node)
                 (c->nominated.count - i - 1) * sizeof *c->nominated.list);
         c->nominated.count--;
         c->nodes[p->nominated].nominated--;
+        mark(c, p->nominated);
         c->events++;
     }
     p->nominated = KUBE_NONE;
     if (node == KUBE_NONE || !kube_ids_add(c, &c->nominated, pod)) return;
     p->nominated = node;
     c->nodes[node].nominated++;
+    mark(c, node);
 }
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
@@ -374,6 +388,7 @@ void kube_cluster_free(kube_cluster *c)
     mem_free(x, c->classes, c->class_capacity * sizeof *c->classes);
     mem_free(x, c->pods, c->pod_capacity * sizeof *c->pods);
     mem_free(x, c->nodes, c->node_capacity * sizeof *c->nodes);
+    mem_free(x, c->marks, c->mark_capacity * sizeof *c->marks);
     io_table_free(&c->group_index);
     io_table_free(&c->term_index);
     io_table_free(&c->hints);

@@ -251,7 +251,7 @@ typedef struct kube_budget {
 typedef struct kube_memo {
     uint64_t version; /* of the node's spec; 0 = nothing */
     uint64_t generation; /* of its pods, for `score`; 0 = unknown */
-    uint64_t full; /* of its pods: NodeResourcesFit refuses it with `lack`; 0 = unknown */
+    uint64_t full; /* the node's mark when NodeResourcesFit refused it with `lack`; 0 = unknown */
     int32_t preferred; /* weight of preferred node affinity */
     int64_t score; /* of NodeResourcesFit and BalancedAllocation, weighted */
     uint16_t taints; /* with PreferNoSchedule that are not tolerated */
@@ -334,6 +334,8 @@ typedef struct kube_cluster {
     strings resources, images;
     kube_node *nodes;
     size_t node_count, node_capacity; /* node_count: numbers in use, also of absent nodes */
+    uint64_t *marks; /* by node, close together for the walk: the later of version and generation; 0 = see nominated */
+    size_t mark_capacity;
     kube_ids free_nodes, free_pods;
     kube_zone *zones;
     size_t zone_count, zone_capacity;

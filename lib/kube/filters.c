@@ -162,7 +162,7 @@ static kube_refusal filter_now(kube_attempt *a, uint32_t node)
     if (on[KUBE_NODE_PORTS] && ports_taken(c, s, n)) return (kube_refusal){ KUBE_NODE_PORTS, KUBE_UNSCHEDULABLE };
     uint8_t lack = on[KUBE_NODE_RESOURCES_FIT] ? resources_lack(c, s, n) : KUBE_FITS;
     if (lack != KUBE_FITS) {
-        m->full = n->generation;
+        m->full = c->marks[node];
         m->lack = lack;
         return (kube_refusal){ KUBE_NODE_RESOURCES_FIT, lack };
     }
