@@ -26,15 +26,20 @@ struct capacity_order {
 
 /* ---- variants by resource ---------------------------------------------------------------------------------------- */
 
-/* Variants that the template has filtered out have no space. */
-static int64_t space_of(const scheduler *s, const template_ *t, uint32_t variant_number, uint32_t dim)
+/* Variants that the template has filtered out have no space. Most templates never need to say so. */
+static void complete_spaces(const scheduler *s, const template_ *t)
 {
-    return bits_test(t->filtered, variant_number) ? t->space[(size_t)variant_number * s->vectors.dims + dim] : 0;
+    size_t width = t->table->variant_count, dims = s->vectors.dims;
+    if (t->capacity->complete) return;
+    for (size_t v = 0; v < width; v++) {
+        if (!bits_test(t->filtered, v)) memset(t->space + v * dims, 0, dims * sizeof *t->space);
+    }
+    t->capacity->complete = true;
 }
 
 static bool has_some(const scheduler *s, const template_ *t, uint32_t variant_number, uint32_t dim)
 {
-    return space_of(s, t, variant_number, dim) > 0;
+    return t->space[(size_t)variant_number * s->vectors.dims + dim] > 0;
 }
 
 /* An index in both directions: the variants of each sparse resource, and the sparse resources of each variant. */
@@ -45,6 +50,7 @@ static bool list_holders(scheduler *s, const template_ *t, struct capacity *c)
     c->holder_first = arena_array(&s->data, dims + (size_t)2, sizeof *c->holder_first);
     c->dim_first = arena_array(&s->data, width + (size_t)2, sizeof *c->dim_first);
     if (c->holder_first == NULL || c->dim_first == NULL) return false;
+    complete_spaces(s, t);
     for (uint32_t v = 0; v < width; v++) {
         for (uint32_t d = CAPACITY_DENSE; d < dims; d++) {
             bool some = has_some(s, t, v, d);
@@ -104,15 +110,14 @@ bool variant_covers(const scheduler *s, const template_ *t, uint32_t variant_num
 /* ---- types by capacity ------------------------------------------------------------------------------------------- */
 
 struct by_space {
-    const scheduler *s;
-    const template_ *t;
-    uint32_t dim;
+    const int64_t *spaces;
+    uint32_t dims;
 };
 
 static int smaller_space(uint32_t x, uint32_t y, const void *user)
 {
     const struct by_space *b = user;
-    int64_t rx = space_of(b->s, b->t, x, b->dim), ry = space_of(b->s, b->t, y, b->dim);
+    int64_t rx = b->spaces[(size_t)x * b->dims], ry = b->spaces[(size_t)y * b->dims];
     return rx < ry ? -1 : rx > ry;
 }
 
@@ -125,11 +130,12 @@ static bool make_order(scheduler *s, const template_ *t, uint32_t dim, struct ca
     o->masks = arena_array(&s->data, masks * words_ + 1, sizeof *o->masks);
     if (o->spaces == NULL || o->variants == NULL || o->masks == NULL) return false;
     for (uint32_t v = 0; v < width; v++) o->variants[v] = v;
-    struct by_space user = { s, t, dim };
+    struct by_space user = { t->space + dim, s->vectors.dims };
+    complete_spaces(s, t);
     if (!sort_ids(s->context, o->variants, width, smaller_space, &user)) return false;
     for (uint32_t i = width; i-- > 0;) {
         uint32_t v = o->variants[i];
-        o->spaces[i] = space_of(s, t, v, dim);
+        o->spaces[i] = t->space[(size_t)v * s->vectors.dims + dim];
         uint64_t *mask = o->masks + (i / STRIDE) * words_;
         if (i % STRIDE == STRIDE - 1 && i + 1 < width) bits_or(mask, mask + words_, words_);
         bits_set(mask, v);

@@ -13,6 +13,7 @@ enum { CAPACITY_DENSE = 3 };
 struct capacity {
     struct capacity_order *orders; /* by resource; each is built when first needed */
     uint32_t lookups; /* number of calls that checked the variants one by one */
+    bool complete; /* the spaces of variants that are filtered out are 0, no longer undefined */
     /* Indices for resources beyond the dense ones; NULL when there are none. */
     uint32_t *holder_first, *holders; /* [dim + 1]: the variants that have some of the resource */
     uint32_t *dim_first, *dims; /* [variant + 1]: the resources that the variant has some of */
