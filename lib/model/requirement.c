@@ -56,12 +56,19 @@ static uint64_t requirement_hash(const requirement *r)
     return h;
 }
 
+static bool same_values(const requirement *x, const requirement *y)
+{
+    size_t count = x->value_count;
+    if (count != y->value_count || count == 0) return count == y->value_count;
+    if (count == 1) return x->values[0] == y->values[0];
+    return memcmp(x->values, y->values, count * sizeof *x->values) == 0;
+}
+
 static bool requirement_equal(const requirement *x, const requirement *y)
 {
     return x->key == y->key && x->min_values == y->min_values && x->complement == y->complement && x->gte == y->gte &&
            x->lte == y->lte && x->has_gte == y->has_gte && x->has_lte == y->has_lte && x->min_zero == y->min_zero &&
-           x->value_count == y->value_count &&
-           (x->value_count == 0 || memcmp(x->values, y->values, x->value_count * sizeof *x->values) == 0);
+           same_values(x, y);
 }
 
 static bool rehash_requirements(algebra *a, size_t slot_count)
