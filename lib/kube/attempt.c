@@ -50,7 +50,9 @@ bool kube_lines_take(kube_cluster *c, size_t count, int64_t value, size_t *first
 /* Memos of classes that are not scheduled now make room for others. */
 static kube_memo *memos_of(kube_cluster *c, uint32_t class_)
 {
-    kube_memos *m = &c->memos[class_ % KUBE_MEMOS];
+    size_t kept = KUBE_MEMOS;
+    while (kept > KUBE_LEAST_MEMOS && kept * c->node_count > KUBE_MEMOS_OF_ALL) kept /= 2;
+    kube_memos *m = &c->memos[class_ % kept];
     size_t had = m->capacity;
     if (!grow(c->context, (void **)&m->list, &m->capacity, c->node_count + 1, sizeof *m->list)) {
         kube_nomem(c);

@@ -316,7 +316,8 @@ typedef struct kube_image_state {
     uint32_t nodes; /* that have it */
 } kube_image_state;
 
-enum { KUBE_MEMOS = 64 }; /* classes whose memos are kept */
+/* Classes whose memos are kept: as many as take no more than so many memos, but some at least. */
+enum { KUBE_MEMOS = 1024, KUBE_LEAST_MEMOS = 64, KUBE_MEMOS_OF_ALL = 1 << 18 };
 
 typedef struct kube_memos {
     uint32_t class_; /* whose */

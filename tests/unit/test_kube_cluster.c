@@ -311,9 +311,32 @@ static void test_balance(void **state)
     }
 }
 
+/* What was found out about many classes on few nodes is still known after all of them were scheduled. */
+static void test_memos(void **state)
+{
+    enum { MANY = 200 };
+    static world w;
+    static side s;
+    (void)state;
+    begin_many(&w, &s, 36, 300);
+    for (uint32_t i = 1; i < MANY; i++) assert_int_equal(kube_class_add(&s.cluster, &w.pods[0], w.objects[0]), i);
+    kube_groups_settle(&s.cluster);
+    for (uint32_t i = 0; i < MANY; i++) {
+        kube_pod pod = { .class_ = i, .started = KARP_NO_TIME };
+        uint32_t number = kube_pod_add(&s.cluster, &pod);
+        assert_int_not_equal(kube_schedule(&s.attempt, number, 0), KUBE_NONE);
+        kube_pod_remove(&s.cluster, number);
+    }
+    size_t known = 0;
+    for (size_t i = 0; i < KUBE_MEMOS; i++) known += s.cluster.memos[i].class_ != KUBE_NONE;
+    assert_int_equal(known, MANY);
+    end_many(&w, &s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_changes), cmocka_unit_test(test_walk),
-                                        cmocka_unit_test(test_ties), cmocka_unit_test(test_balance) };
+                                        cmocka_unit_test(test_ties), cmocka_unit_test(test_balance),
+                                        cmocka_unit_test(test_memos) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
