@@ -27,7 +27,8 @@ enum {
     MOST_ROWS = 900,
     NODE_BRANCHES = 64,
     CONTENTS_AT_ONCE = 4,
-    COUNTS_PODS = 2000
+    COUNTS_PODS = 2000,
+    CHARGES_PART = 100 /* of the work that a proof with charges may take */
 };
 #define MOST_WORK (UINT64_C(1) << 31) /* for pivots */
 #define TOO_DEAR 1.3 /* factor of the initial prices */
@@ -358,7 +359,7 @@ static bool take_charges(prices *k)
 {
     bound_proof proof;
     master *m = &k->w.m;
-    uint64_t work = k->w.most_work;
+    uint64_t work = k->w.most_work / CHARGES_PART;
     if (k->evictions > COUNTS_PODS || k->p->offer_count == 0) return true;
     k->r->counted_for = k->evictions;
     for (uint32_t c = 0; c < k->p->class_count; c++) m->best[c] = dollars(k->r->bound.facts.proof.y[c]);
