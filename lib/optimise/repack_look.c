@@ -132,19 +132,6 @@ static karp_status search_plan(repacking *r, uint64_t most, uint64_t steps)
     return status != KARP_OK || r->guided == NULL ? status : search_with(r, r->guided, most, part);
 }
 
-/* What a pod of the class is worth: where all of them are in zones, the mean of those. */
-static double worth_of(const round_bound *f, uint32_t number)
-{
-    const relaxed *q = &f->question;
-    double sum = 0, count = 0;
-    uint32_t first = q->parts != NULL && q->counts[number] == 0 ? q->parts[number] : UINT32_MAX;
-    for (uint32_t c = first; c < q->class_count && q->samples[c] == q->samples[number]; c++) {
-        sum += (double)f->proof.y[c];
-        count++;
-    }
-    return (count > 0 ? sum / count : (double)f->proof.y[number]) / MONEY_UNIT;
-}
-
 /* By class of the menu: the worth of a pod at the prices that prove the best bound for this number of evictions. */
 static double *guided_worth(repacking *r)
 {
@@ -153,7 +140,7 @@ static double *guided_worth(repacking *r)
     for (uint32_t c = 0; worth != NULL && c < r->menu.class_count; c++) {
         const menu_class *of = &r->menu.classes[c];
         uint32_t number = of->count > 0 ? f->question.class_of[of->pods[0]] : UINT32_MAX;
-        double tuned = number != UINT32_MAX ? worth_of(f, number) : 0;
+        double tuned = number != UINT32_MAX ? (double)f->proof.y[number] / MONEY_UNIT : 0;
         worth[c] = tuned > LEAST_WORTH ? tuned : r->problem.launches.worth[c];
     }
     return worth;
