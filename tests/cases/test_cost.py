@@ -202,6 +202,22 @@ with tempfile.TemporaryDirectory() as folder:
         run('verify', '--certificate', doubt, '-f', world, status=1)
         check(refusal(certificate, of), change)
         dear.update(before)
+    # Of five pods in three zones, each has one, and the other two are in different zones.
+    three = {**both, 'requirements': [{**r, 'values': ['a', 'b', 'c'] if r['key'] == ZONE else r['values']} for r in both['requirements']],
+             'offerings': [{'requirements': [{'key': key, 'operator': 'In', 'values': [value]} for key, value in ((ZONE, zone), (CAPACITY, 'on-demand'))],
+                            'price': price} for zone, price in (('a', 1), ('b', 3), ('c', 6))]}
+    five = pods + [{**pods[0], 'metadata': {**pods[0]['metadata'], 'name': 'e'}}]
+    world = snapshot(folder, 'five.json', [three], [pool(), *five])
+    objective = document('plan', '-f', world, *COST, '--certificate', proof)['objective']
+    equal((round(objective['cost'], 9), round(objective['bound'], 9)), (14, 14), 'two different zones')
+    certificate, of = json.loads(proof.read_text()), json.loads(world.read_text())
+    equal([d['domain'] for d in certificate['groups'][0]['domains']], ['a,b', 'a,c', 'b,c'], 'sets of zones')
+    equal(refusal(certificate, of), None, 'the other checker')
+    document('verify', '--certificate', proof, '-f', world)
+    for change in ({'domains': certificate['groups'][0]['domains'][1:]}, {'groups': 2}):
+        doubt.write_text(json.dumps({**certificate, 'groups': [{**certificate['groups'][0], **change}]}))
+        run('verify', '--certificate', doubt, '-f', world, status=1)
+        check(refusal(json.loads(doubt.read_text()), of), change)
     # Ten pods of which three fit the small node and seven the large one: prices prove 2.8, and all sets of whole nodes show that 3 are needed.
     world = snapshot(folder, 'few.json', [instance_type('s', 7, 0.95), instance_type('l', 15, 2)], [pool(), *[pod(f'p{i}', 2) for i in range(10)]])
     objective = document('plan', '-f', world, *COST, '--certificate', proof)['objective']
