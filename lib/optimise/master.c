@@ -11,22 +11,27 @@
 #define ROUNDS_IN_A_ROW 8
 #define ENOUGH (1 + 1e-7) /* a column enters if its worth is at least so many times its price */
 
-int64_t bound_copies(const bound_problem *p, uint32_t row, uint32_t class_)
+/* The most copies by capacity and the limit of the class. */
+static int64_t copies_by_size(const bound_problem *p, uint32_t row, uint32_t class_)
 {
     if (!bits_test(p->allowed + (size_t)row * bits_words(p->class_count), class_)) return 0;
     const int64_t *request = p->requests + (size_t)class_ * p->dims;
     const int64_t *capacity = p->capacity + (size_t)row * p->dims;
     int64_t copies = p->limits[class_];
-    if (p->node_limits != NULL && row >= p->offer_count) {
-        int64_t most = p->node_limits[(size_t)(row - p->offer_count) * p->class_count + class_];
-        copies = most < copies ? most : copies;
-    }
     for (uint32_t d = 0; d < p->dims && copies > 0; d++) {
         if (request[d] == 0) continue;
         int64_t holds = capacity[d] < 0 ? 0 : capacity[d] / request[d];
         if (holds < copies) copies = holds;
     }
     return copies;
+}
+
+int64_t bound_copies(const bound_problem *p, uint32_t row, uint32_t class_)
+{
+    int64_t copies = copies_by_size(p, row, class_);
+    if (row < p->offer_count || p->node_limits == NULL) return copies;
+    int64_t most = p->node_limits[(size_t)(row - p->offer_count) * p->class_count + class_];
+    return most < copies ? most : copies;
 }
 
 bool master_init(master *m, arena *a, const bound_problem *p)
@@ -115,7 +120,7 @@ bool master_knapsack(master *m, arena *a, uint32_t row, knapsack *k)
     }
     k->count = 0;
     for (uint32_t c = 0; c < p->class_count; c++) {
-        int64_t most = bound_copies(p, row, c);
+        int64_t most = row < p->offer_count ? copies_by_size(p, row, c) : bound_copies(p, row, c);
         if (most == 0) continue;
         k->items[k->count] = c;
         k->most[k->count++] = most == COPIES_ANY ? HUGE_VAL : (double)most;
