@@ -123,17 +123,19 @@ typedef struct karp_certificate_case {
 
 /** A domain that a group of pods may be in. Since 1.0. */
 typedef struct karp_certificate_domain {
-    karp_str domain; /**< a value of the topology key */
+    karp_str domain; /**< a value of the topology key; of a spread constraint several, separated by commas */
     const uint32_t *classes; /**< in the order of the group's pods: their classes there */
 } karp_certificate_domain;
 
 /**
  * Groups of pods that are alike, each of which is in one domain of its topology key. Their own class has as many copies
  * as they have pods, and goes nowhere: its price times the pods of a group is at most what these cost in each of the
- * domains. Where the key is the host name there are no domains: a copy of the class is all pods of a group. Since 1.0.
+ * domains. Where the key is the host name there are no domains: a copy of the class is all pods of a group. Without a
+ * group they are pods of as many spread constraints, beyond those that each domain has: each pod is in another domain,
+ * and every set of so many domains is one here. Since 1.0.
  */
 typedef struct karp_certificate_choice {
-    karp_str group; /**< "namespace/name" of one of them */
+    karp_str group; /**< "namespace/name" of one of them; empty = pods of a spread constraint */
     karp_str topology_key;
     uint32_t class_number;
     uint32_t count; /**< how many groups there are */
