@@ -185,7 +185,10 @@ static scheduler *borrow_scheduler(pass *p, karp_status *status, karp_error *err
     }
     if (!list_reserve(p->context, &p->spare, sizeof s)) *status = fail_nomem(error);
     else *status = context_refusal(p->snapshot->context, scheduler_new(p->simulated, &how, &s, error), error);
-    if (*status == KARP_E_CANCELED) *status = KARP_OK; /* the simulation reports this, too */
+    if (*status == KARP_E_CANCELED) { /* the simulation reports this, even if the caller says it only once */
+        p->work.canceled = true;
+        *status = KARP_OK;
+    }
     if (s == NULL || *status != KARP_OK) return NULL;
     if (!scheduler_repeatable(s)) {
         scheduler_free(s);
