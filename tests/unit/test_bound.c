@@ -279,11 +279,31 @@ static bool counts_above(const world *w, const arena *a, const bound_charges *ch
     return above;
 }
 
+/* Whether the tree over numbers of nodes proves more than prices alone, and no more than a plan costs. */
+static bool tree_above(world *w, arena *a, const bound_charges *charges, int64_t plan)
+{
+    const bound_tree *t = &charges->tree;
+    int64_t least = 0, most = 0;
+    if (t->nodes == NULL) return false;
+    for (uint32_t i = 0; i < t->proof_count; i++) {
+        int64_t value = value_if_it_holds(w, a, &t->proofs[i]);
+        assert_true(value >= 0);
+        if (value > most) most = value;
+    }
+    assert_int_equal(tree_least(a->context, &w->problem, t, INT64_MAX / 8, &least), PROOF_HOLDS);
+    assert_in_range(least, 0, plan);
+    bound_tree shorter = *t;
+    int64_t none = 0;
+    shorter.node_count--;
+    assert_int_equal(tree_least(a->context, &w->problem, &shorter, INT64_MAX / 8, &none), PROOF_NOT_COVERED);
+    return least > most + most / 1000;
+}
+
 static void whole_pods_never_above_a_plan(void **state)
 {
     (void)state;
     karp_context *context = new_context();
-    int sharper = 0, compared = 0, exact = 0, counted = 0;
+    int sharper = 0, compared = 0, exact = 0, counted = 0, trees = 0;
     const int most = 20 * times();
     for (uint64_t seed = 1; seed <= (uint64_t)most; seed++) {
         world w;
@@ -291,11 +311,12 @@ static void whole_pods_never_above_a_plan(void **state)
         arena a;
         int64_t fluid;
         arena_init(&a, context);
-        bound_charges charges = { .count = 0 };
+        bound_charges charges = { .tree_steps = 2000 };
         few_pods(&w, seed);
         if (charged_bound(&w, &a, &charges, &whole, &fluid)) {
             int64_t value = value_if_it_holds(&w, &a, &whole), plan = cheapest_first_fit(&w);
             counted += counts_above(&w, &a, &charges, plan);
+            trees += tree_above(&w, &a, &charges, plan);
             assert_true(value >= 0);
             assert_true(value <= plan);
             compared++;
@@ -322,7 +343,9 @@ static void whole_pods_never_above_a_plan(void **state)
     assert_true(compared > most / 2);
     assert_true(sharper > most / 4);
     assert_true(exact > most / 4);
+    assert_true(trees > 0);
     assert_true(counted > most / 4);
+    assert_true(trees > most / 20);
     karp_context_unref(context);
 }
 
@@ -369,6 +392,61 @@ static void parts_of_nodes(void **state)
     assert_int_equal(counts_least(context, &w.problem, &charges.proofs[0], value, 2 * value, &least), PROOF_HOLDS);
     assert_int_equal(least, INT64_C(1200000000000));
     arena_free(&a);
+    karp_context_unref(context);
+}
+
+/* Five pods, of which one kind of node holds two for 16 and another one for 9: prices of 8 prove 40, and whole nodes
+ * cost
+ * 41. The tree has to be complete, and its weights have to be those. */
+static void tree_of_nodes(void **state)
+{
+    (void)state;
+    karp_context *context = new_context();
+    int64_t requests[] = { 2 }, counts[] = { 5 }, limits[] = { COPIES_ANY }, capacity[] = { 4, 2 }, costs[] = { 16, 9 };
+    uint64_t allowed[] = { 1, 1 };
+    int64_t y[] = { 8 }, shares[] = { 16, 8 }, extra[] = { 0, 0 }, least = 0;
+    uint32_t of[] = { 0, 1 }, covered_by[] = { 0, 1 };
+    const bound_problem p = { .dims = 1,
+                              .class_count = 1,
+                              .offer_count = 2,
+                              .requests = requests,
+                              .counts = counts,
+                              .limits = limits,
+                              .capacity = capacity,
+                              .costs = costs,
+                              .allowed = allowed };
+    bound_proof proof = {
+        .y = y, .share_count = 2, .of = of, .covered_by = covered_by, .shares = shares, .extra = extra
+    };
+    const tree_weight eighths = { 0, TREE_WHOLE / 8 * 9 }, lighter = { 0, TREE_WHOLE }, unknown = { 1, TREE_WHOLE },
+                      negative = { 0, -1 };
+    const tree_node all[] = { { 0, 2, NULL, 0 }, { TREE_LEAF, 0, &eighths, 1 }, { TREE_LEAF, 0, NULL, 0 } };
+    tree_node nodes[3];
+    const bound_tree tree = { &proof, 1, 3, nodes };
+    const struct changed {
+        uint32_t at;
+        tree_node node;
+        enum proof_verdict verdict;
+        int64_t least;
+    } changed[] = { { 0, all[0], PROOF_HOLDS, 41 },
+                    { 1, { TREE_LEAF, 0, &lighter, 1 }, PROOF_HOLDS, 40 },
+                    { 0, { 0, 1, NULL, 0 }, PROOF_HOLDS, 32 }, /* two nodes of the first kind, and no weights */
+                    { 0, { 1, 2, NULL, 0 }, PROOF_HOLDS, 0 }, /* of the other offer: any number of the first */
+                    { 0, { 2, 2, NULL, 0 }, PROOF_NOT_COVERED, 0 },
+                    { 0, { 0, -1, NULL, 0 }, PROOF_NOT_COVERED, 0 },
+                    { 2, { 0, 5, NULL, 0 }, PROOF_NOT_COVERED, 0 }, /* leaves are missing */
+                    { 0, { TREE_LEAF, 0, NULL, 0 }, PROOF_NOT_COVERED, 0 }, /* there are too many */
+                    { 1, { TREE_LEAF, 0, &unknown, 1 }, PROOF_NEGATIVE, 0 },
+                    { 1, { TREE_LEAF, 0, &negative, 1 }, PROOF_NEGATIVE, 0 } };
+    for (size_t i = 0; i < sizeof changed / sizeof *changed; i++) {
+        memcpy(nodes, all, sizeof nodes);
+        nodes[changed[i].at] = changed[i].node;
+        assert_int_equal(tree_least(context, &p, &tree, 1000, &least), changed[i].verdict);
+        if (changed[i].verdict == PROOF_HOLDS) assert_int_equal(least, changed[i].least);
+    }
+    memcpy(nodes, all, sizeof nodes);
+    assert_int_equal(tree_least(context, &p, &tree, 39, &least), PROOF_HOLDS);
+    assert_int_equal(least, 39); /* not less than enough */
     karp_context_unref(context);
 }
 
@@ -613,6 +691,7 @@ int main(void)
         cmocka_unit_test(whole_pods_never_above_a_plan),
         cmocka_unit_test(parts_of_pods),
         cmocka_unit_test(parts_of_nodes),
+        cmocka_unit_test(tree_of_nodes),
         cmocka_unit_test(least_sums),
         cmocka_unit_test(many_alike),
         cmocka_unit_test(kinds_with_gpus),
