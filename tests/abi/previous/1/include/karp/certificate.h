@@ -123,17 +123,19 @@ typedef struct karp_certificate_case {
 
 /** A domain that a group of pods may be in. Since 1.0. */
 typedef struct karp_certificate_domain {
-    karp_str domain; /**< a value of the topology key */
+    karp_str domain; /**< a value of the topology key; of a spread constraint several, separated by commas */
     const uint32_t *classes; /**< in the order of the group's pods: their classes there */
 } karp_certificate_domain;
 
 /**
  * Groups of pods that are alike, each of which is in one domain of its topology key. Their own class has as many copies
  * as they have pods, and goes nowhere: its price times the pods of a group is at most what these cost in each of the
- * domains. Where the key is the host name there are no domains: a copy of the class is all pods of a group. Since 1.0.
+ * domains. Where the key is the host name there are no domains: a copy of the class is all pods of a group. Without a
+ * group they are pods of as many spread constraints, beyond those that each domain has: each pod is in another domain,
+ * and every set of so many domains is one here. Since 1.0.
  */
 typedef struct karp_certificate_choice {
-    karp_str group; /**< "namespace/name" of one of them */
+    karp_str group; /**< "namespace/name" of one of them; empty = pods of a spread constraint */
     karp_str topology_key;
     uint32_t class_number;
     uint32_t count; /**< how many groups there are */
@@ -141,6 +143,38 @@ typedef struct karp_certificate_choice {
     const karp_certificate_copies *pods; /**< of one group: the classes they would have anywhere. Not counted there */
     const karp_certificate_domain *domains;
 } karp_certificate_choice;
+
+/** Further prices of pods, which are as valid as those of the classes. Since 1.0. */
+typedef struct karp_certificate_prices {
+    const int64_t *prices; /**< by class */
+    const karp_certificate_row *rows; /**< those of the certificate, with shares and extras for these prices */
+    size_t case_count;
+    const karp_certificate_case *cases;
+} karp_certificate_prices;
+
+/** What the weights of a leaf are parts of. */
+#define KARP_CERTIFICATE_PARTS INT64_C(1000000000000)
+/** The branch is a leaf. Since 1.0. */
+#define KARP_CERTIFICATE_LEAF UINT32_MAX
+
+/** A part of the inequality of some prices: the nodes of a plan are worth at least what all pods cost. Since 1.0. */
+typedef struct karp_certificate_weight {
+    uint32_t prices; /**< 0 = those of the classes; else the number of the further prices, from 1 on */
+    uint32_t reserved; /**< zero */
+    int64_t weight; /**< in parts of KARP_CERTIFICATE_PARTS, not negative */
+} karp_certificate_weight;
+
+/**
+ * A node of a tree over how many nodes a plan has of the offerings of a row. An inner one is followed by the tree for
+ * at most `nodes` of them, and then by that for more. A leaf has weights. The inequalities, added up by these, say what
+ * the nodes of its plans cost at least. Since 1.0.
+ */
+typedef struct karp_certificate_branch {
+    uint32_t row; /**< KARP_CERTIFICATE_LEAF = a leaf */
+    uint32_t weight_count;
+    int64_t nodes;
+    const karp_certificate_weight *weights;
+} karp_certificate_branch;
 
 /** The whole, of which parts are stated in millionths. */
 #define KARP_CERTIFICATE_WHOLE 1000000
@@ -188,6 +222,9 @@ typedef struct karp_certificate {
     const karp_certificate_zone *zones; /**< of classes whose pods are in one zone, by class */
     size_t choice_count;
     const karp_certificate_choice *choices; /**< groups of pods that are in one domain each */
+    size_t prices_count, branch_count; /**< 0 = there is no tree */
+    const karp_certificate_prices *prices;
+    const karp_certificate_branch *branches; /**< a tree, which proves more than prices alone */
 } karp_certificate;
 
 /** A bound with its certificate. Immutable; any number of threads may read it. */
