@@ -642,6 +642,16 @@ karp_status karp_cost_bound(const karp_snapshot *snapshot, const karp_options *o
     return decide_and(snapshot, options, NULL, out, error);
 }
 
+static bool weights_reserved(const karp_certificate *c)
+{
+    for (size_t i = 0; i < c->branch_count; i++) {
+        for (uint32_t n = 0; n < c->branches[i].weight_count; n++) {
+            if (c->branches[i].weights[n].reserved != 0) return true;
+        }
+    }
+    return false;
+}
+
 karp_status karp_certificate_check(const karp_snapshot *snapshot, const karp_options *options,
                                    const karp_certificate *certificate, karp_error *error)
 {
@@ -654,6 +664,7 @@ karp_status karp_certificate_check(const karp_snapshot *snapshot, const karp_opt
         status = fail(error, KARP_E_INVALID, "the certificate's node cost is wrong");
     if (status == KARP_OK && !(copy.spot_factor >= 0 && copy.spot_factor <= 1e6))
         status = fail(error, KARP_E_INVALID, "the certificate's factor of spot is wrong");
+    if (status == KARP_OK && weights_reserved(&copy)) status = fail_reserved(error, "karp_certificate_weight");
     if (status != KARP_OK) return status;
     if (copy.member_count > 0 && copy.branch_count > 0)
         return fail(error, KARP_E_INVALID, "the certificate of a repack plan has branches");

@@ -182,10 +182,8 @@ static karp_status read_branches(const karp_certificate *c, arena *a, bound_tree
         const karp_certificate_branch *x = &c->branches[i];
         tree_weight *weights = arena_array(a, x->weight_count + (size_t)1, sizeof *weights);
         if (weights == NULL) return fail_nomem(error);
-        for (uint32_t n = 0; n < x->weight_count; n++) {
-            if (x->weights[n].reserved != 0) return fail_reserved(error, "karp_certificate_weight");
+        for (uint32_t n = 0; n < x->weight_count; n++)
             weights[n] = (tree_weight){ x->weights[n].prices, x->weights[n].weight };
-        }
         nodes[i] = (tree_node){ x->row, x->nodes, weights, x->weight_count };
     }
     out->nodes = nodes;

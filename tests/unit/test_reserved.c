@@ -239,6 +239,12 @@ static karp_status ask_certificate(world *w, const karp_snapshot *snapshot)
     karp_certificate_extra extra = { .reserved = set("karp_certificate_extra") };
     offer.reserved = set("karp_certificate_offer");
     node.reserved = set("karp_certificate_node");
+    karp_certificate_weight weight = { .weight = KARP_CERTIFICATE_PARTS, .reserved = set("karp_certificate_weight") };
+    karp_certificate_branch leaf = { .row = KARP_CERTIFICATE_LEAF, .weight_count = 1, .weights = &weight };
+    if (weight.reserved) {
+        c.branches = &leaf;
+        c.branch_count = 1;
+    }
     if (offer.reserved) c.offers = &offer;
     if (node.reserved) c.nodes = &node;
     if (extra.reserved) {
@@ -404,6 +410,7 @@ static const char *const given[] = {
     "karp_certificate_offer",
     "karp_certificate_node",
     "karp_certificate_extra",
+    "karp_certificate_weight",
     "karp_interruption",
     "karp_reboot_answer",
     "karp_replacement",
