@@ -9,6 +9,8 @@
  */
 #pragma once
 
+#include <karp/certificate.h>
+
 #include <base/amount.h>
 #include <base/memory.h>
 #include <schedule/relaxed_choice.h>
@@ -112,16 +114,16 @@ typedef struct bound_trail {
     bound_patterns *at; /* by stop */
 } bound_trail;
 
-enum { MOST_KEPT = 6 }; /* most proofs with charges */
+enum {
+    MOST_KEPT = 6, /* most proofs with charges */
+    COUNTS_PODS = 2000 /* most pods for which they are made: sums of the costs of whole nodes are looked at */
+};
 
-/* A part of the inequality of a proof, in parts of TREE_WHOLE. */
+/* A part of the inequality of a proof, in parts of KARP_CERTIFICATE_PARTS. */
 typedef struct tree_weight {
     uint32_t proof;
     int64_t weight;
 } tree_weight;
-
-#define TREE_WHOLE INT64_C(1000000000000)
-#define TREE_LEAF UINT32_MAX
 
 enum { TREE_PROOFS = 64, TREE_DEEP = 256 }; /* most proofs of a tree; most inner nodes above a leaf */
 
@@ -129,7 +131,7 @@ enum { TREE_PROOFS = 64, TREE_DEEP = 256 }; /* most proofs of a tree; most inner
  * `copies` nodes of the offer of a share row, and of those that it covers, and then by that of plans with more. A leaf
  * has weights: the sum of the inequalities of the proofs, by these, shows what its nodes cost at least. */
 typedef struct tree_node {
-    uint32_t row; /* a share row; TREE_LEAF = a leaf */
+    uint32_t row; /* a share row; KARP_CERTIFICATE_LEAF = a leaf */
     int64_t copies;
     const tree_weight *weights;
     uint32_t weight_count;

@@ -215,7 +215,7 @@ static bool keep_weights(branching *b, counts_box *box, const linear *l)
     tree_weight weights[TREE_PROOFS];
     double least = 0;
     for (uint32_t k = 0; k < proofs; k++) {
-        int64_t weight = l->y[k] > 0 ? (int64_t)(l->y[k] * (double)TREE_WHOLE) : 0;
+        int64_t weight = l->y[k] > 0 ? (int64_t)(l->y[k] * (double)KARP_CERTIFICATE_PARTS) : 0;
         least += l->y[k] > 0 ? l->y[k] * b->needed[k] : 0;
         if (weight > 0) weights[n++] = (tree_weight){ k, weight };
     }
@@ -419,7 +419,7 @@ static bool list_boxes(branching *b)
     while (count > 0) {
         const counts_box *x = &b->boxes[next[--count]];
         tree_node *out = &nodes[t->node_count++];
-        *out = (tree_node){ TREE_LEAF, 0, x->weights, x->weight_count };
+        *out = (tree_node){ KARP_CERTIFICATE_LEAF, 0, x->weights, x->weight_count };
         if (x->below == 0) continue;
         *out = (tree_node){ b->boxes[x->below].place, b->boxes[x->below].high, NULL, 0 };
         next[count++] = x->below + 1;

@@ -53,7 +53,7 @@ static bool add_part(amount *sum, int64_t value, int64_t weight)
 static bool row_beyond(const leaves *k, const tree_node *leaf, uint32_t row, amount *out)
 {
     const bound_proof *any = &k->tree->proofs[0];
-    bool ok = amount_mul(amount_from(k->p->costs[any->of[row]]), (uint64_t)TREE_WHOLE, out);
+    bool ok = amount_mul(amount_from(k->p->costs[any->of[row]]), (uint64_t)KARP_CERTIFICATE_PARTS, out);
     for (uint32_t n = 0; ok && n < leaf->weight_count; n++) {
         const tree_weight *x = &leaf->weights[n];
         ok = add_part(out, -k->charges[(size_t)x->proof * k->rows + row], x->weight);
@@ -91,7 +91,7 @@ static enum proof_verdict look_at_leaf(leaves *k, const tree_node *leaf)
     uint64_t rest;
     int64_t value = 0;
     if (amount_sign(sum) > 0) {
-        amount_divide(sum, (uint64_t)TREE_WHOLE, &sum, &rest);
+        amount_divide(sum, (uint64_t)KARP_CERTIFICATE_PARTS, &sum, &rest);
         if (!amount_scale(sum, amount_from(1), &value)) value = INT64_MAX;
     }
     if (value < k->least) k->least = value;
@@ -106,7 +106,7 @@ static enum proof_verdict look_at_tree(leaves *k)
     for (uint32_t i = 0; i < k->tree->node_count; i++) {
         const tree_node *x = &k->tree->nodes[i];
         if (!mem_work(k->context, k->rows * (x->weight_count + (size_t)1))) return PROOF_NO_MEMORY;
-        if (x->row != TREE_LEAF) {
+        if (x->row != KARP_CERTIFICATE_LEAF) {
             if (deep == TREE_DEEP || x->row >= k->rows || !is_bought(k, x->row) || x->copies < 0 ||
                 x->copies == INT64_MAX)
                 return PROOF_NOT_COVERED;

@@ -24,7 +24,6 @@ enum {
     EFFORT_PART = 1,
     MOST_EFFORT = 10000000,
     TRAIL_CLASSES = 500, /* most classes of a trail */
-    COUNTS_PODS = 2000, /* most pods for which sums of costs are looked at */
     LEAST_RISE = 64 /* the first part of the bound by which they may raise it */
 };
 #define MOST_LEAST (INT64_MAX / 4) /* more than any plan that is looked at costs */

@@ -27,7 +27,6 @@ enum {
     MOST_ROWS = 900,
     NODE_BRANCHES = 64,
     CONTENTS_AT_ONCE = 4,
-    COUNTS_PODS = 2000,
     CHARGES_PART = 100 /* of the work that a proof with charges may take */
 };
 #define MOST_WORK (UINT64_C(1) << 31) /* for pivots */

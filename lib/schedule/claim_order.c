@@ -105,9 +105,6 @@ static uint32_t skip_to_first(const scheduler *s, claim_list *b, uint32_t rank)
 
 /* ---- buckets ----------------------------------------------------------------------------------------------------- */
 
-/* Further sets share the last bucket, in which every claim is checked separately. */
-enum { MOST_BUCKETS = 32 };
-
 void claim_order_clear(scheduler *s)
 {
     s->claims.buckets.count = 0;

@@ -54,6 +54,9 @@ typedef struct bucket_spot {
     uint32_t count, claim;
 } bucket_spot;
 
+/* Further sets share the last bucket, in which every claim is checked separately. */
+enum { MOST_BUCKETS = 32 };
+
 /* Open claims with equal requirements. A check that depends on neither the host name nor the amounts has the same
  * result for all of them. */
 typedef struct requirement_bucket {

@@ -23,8 +23,8 @@ bool spread_run_applies(const scheduler *s, const view *v)
     const class_state *c = &s->pods.classes[v->class_];
     const label_group *k = &s->topology.label_groups.items[c->label_group];
     if (v->owned_count == 0 || v->owned_count > SPREAD_RULES || other_rules(s, v)) return false;
-    if (c->inverse_count > 0 || k->barred_count > 0 || k->counted_count >= SPREAD_GROUPS) return false;
-    if (s->claims.buckets.count >= SPREAD_BUCKETS || s->round.there) return false;
+    if (c->inverse_count > 0 || k->barred_count > 0 || k->counted_count >= COUNTED_TOGETHER) return false;
+    if (s->claims.buckets.count >= MOST_BUCKETS || s->round.there) return false;
     for (uint32_t i = 0; i < k->counted_count; i++) {
         if (group_of(s, k->counted_by[i])->selective) return false;
     }

@@ -8,11 +8,7 @@
 #include <schedule/claim_order.h>
 #include <schedule/topology.h>
 
-enum {
-    SPREAD_RULES = 4, /* spread constraints of the pods, at most */
-    SPREAD_GROUPS = 16, /* groups that count the pods, at most */
-    SPREAD_BUCKETS = 32 /* requirement buckets, at most */
-};
+enum { SPREAD_RULES = 4 }; /* spread constraints of the pods, at most */
 
 typedef struct spread_run {
     struct spread_rule {
@@ -20,14 +16,14 @@ typedef struct spread_run {
         const uint64_t *own; /* bits of the domains that the pods allow */
         int64_t least; /* the count from which maxSkew is measured */
         bool self; /* the group selects the pods */
-        uint32_t domains[SPREAD_BUCKETS]; /* the only one of each bucket */
+        uint32_t domains[MOST_BUCKETS]; /* the only one of each bucket */
     } rules[SPREAD_RULES];
     uint32_t rule_count;
     const label_group *counted;
-    uint32_t count_in[SPREAD_GROUPS]
-                     [SPREAD_BUCKETS]; /* a group's domain in a bucket; NO_ID = it counts nothing there */
+    uint32_t count_in[COUNTED_TOGETHER]
+                     [MOST_BUCKETS]; /* a group's domain in a bucket; NO_ID = it counts nothing there */
     /* Topology would narrow the bucket's requirements, or counts the pods in a way that is not known here. */
-    bool unknown[SPREAD_BUCKETS];
+    bool unknown[MOST_BUCKETS];
 } spread_run;
 
 /* Whether nothing but spread constraints applies to the view's pods, so that a run can be placed by counting. */

@@ -169,9 +169,6 @@ void topology_count_placed(scheduler *s, uint32_t number)
     }
 }
 
-/* If at least so many groups select a pod, those about host names share one entry of the round's log. */
-#define COUNTED_TOGETHER 16
-
 void topology_record(scheduler *s, const view *v, const pod_place *at)
 {
     const label_group *k = &s->topology.label_groups.items[s->pods.classes[v->class_].label_group];

@@ -208,6 +208,8 @@ bool topology_admits_host(const scheduler *s, const view *v, uint32_t number, ui
 bool topology_bars_launches(const scheduler *s, const view *v);
 
 /* topology.c */
+/* If at least so many groups select a pod, those about host names share one entry of the round's log. */
+enum { COUNTED_TOGETHER = 16 };
 /* Counts the pod at its place. */
 void topology_record(scheduler *s, const view *v, const pod_place *at);
 /* Counts the pods that the round has already placed in a new group (Q-5 off). */

@@ -418,9 +418,11 @@ static void tree_of_nodes(void **state)
     bound_proof proof = {
         .y = y, .share_count = 2, .of = of, .covered_by = covered_by, .shares = shares, .extra = extra
     };
-    const tree_weight eighths = { 0, TREE_WHOLE / 8 * 9 }, lighter = { 0, TREE_WHOLE }, unknown = { 1, TREE_WHOLE },
-                      negative = { 0, -1 };
-    const tree_node all[] = { { 0, 2, NULL, 0 }, { TREE_LEAF, 0, &eighths, 1 }, { TREE_LEAF, 0, NULL, 0 } };
+    const tree_weight eighths = { 0, KARP_CERTIFICATE_PARTS / 8 * 9 }, lighter = { 0, KARP_CERTIFICATE_PARTS },
+                      unknown = { 1, KARP_CERTIFICATE_PARTS }, negative = { 0, -1 };
+    const tree_node all[] = { { 0, 2, NULL, 0 },
+                              { KARP_CERTIFICATE_LEAF, 0, &eighths, 1 },
+                              { KARP_CERTIFICATE_LEAF, 0, NULL, 0 } };
     tree_node nodes[3];
     const bound_tree tree = { &proof, 1, 3, nodes };
     const struct changed {
@@ -429,15 +431,15 @@ static void tree_of_nodes(void **state)
         enum proof_verdict verdict;
         int64_t least;
     } changed[] = { { 0, all[0], PROOF_HOLDS, 41 },
-                    { 1, { TREE_LEAF, 0, &lighter, 1 }, PROOF_HOLDS, 40 },
+                    { 1, { KARP_CERTIFICATE_LEAF, 0, &lighter, 1 }, PROOF_HOLDS, 40 },
                     { 0, { 0, 1, NULL, 0 }, PROOF_HOLDS, 32 }, /* two nodes of the first kind, and no weights */
                     { 0, { 1, 2, NULL, 0 }, PROOF_HOLDS, 0 }, /* of the other offer: any number of the first */
                     { 0, { 2, 2, NULL, 0 }, PROOF_NOT_COVERED, 0 },
                     { 0, { 0, -1, NULL, 0 }, PROOF_NOT_COVERED, 0 },
                     { 2, { 0, 5, NULL, 0 }, PROOF_NOT_COVERED, 0 }, /* leaves are missing */
-                    { 0, { TREE_LEAF, 0, NULL, 0 }, PROOF_NOT_COVERED, 0 }, /* there are too many */
-                    { 1, { TREE_LEAF, 0, &unknown, 1 }, PROOF_NEGATIVE, 0 },
-                    { 1, { TREE_LEAF, 0, &negative, 1 }, PROOF_NEGATIVE, 0 } };
+                    { 0, { KARP_CERTIFICATE_LEAF, 0, NULL, 0 }, PROOF_NOT_COVERED, 0 }, /* there are too many */
+                    { 1, { KARP_CERTIFICATE_LEAF, 0, &unknown, 1 }, PROOF_NEGATIVE, 0 },
+                    { 1, { KARP_CERTIFICATE_LEAF, 0, &negative, 1 }, PROOF_NEGATIVE, 0 } };
     for (size_t i = 0; i < sizeof changed / sizeof *changed; i++) {
         memcpy(nodes, all, sizeof nodes);
         nodes[changed[i].at] = changed[i].node;
