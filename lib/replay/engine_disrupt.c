@@ -6,6 +6,8 @@
  * its nodes.
  */
 #include <karp/library.h>
+#include <records/copy.h>
+#include <records/tables.h>
 #include <replay/engine.h>
 
 #define REPACK_INTERVAL (300 * SECOND)
@@ -245,11 +247,10 @@ static karp_status decide_repacking(engine *e, const karp_snapshot *snapshot, ka
 
 static void free_command(engine *e, replay_command *c)
 {
-    karp_decision_unref(c->decision);
+    arena_free(&c->memory);
     karp_free(e->context, c->nodes, (c->node_count + c->dropped + 1) * sizeof *c->nodes);
     karp_free(e->context, c->replacements, (c->launch_count + 1) * sizeof *c->replacements);
     karp_free(e->context, c->receivers, (c->receiver_count + 1) * sizeof *c->receivers);
-    c->decision = NULL;
     c->nodes = c->replacements = c->receivers = NULL;
     c->over = true;
 }
@@ -262,7 +263,10 @@ uint32_t disrupt_note(engine *e, const karp_command *command)
         return REPLAY_NONE;
     }
     replay_command *c = &e->disruption.commands[e->disruption.command_count];
-    *c = (replay_command){ .method = command->method, .launch_count = command->launch_count };
+    *c = (replay_command){ .method = command->method,
+                           .memory = arena_on(e->context),
+                           .launch_count = command->launch_count,
+                           .drain_limit = KARP_DURATION_UNSET };
     c->nodes = karp_alloc(e->context, (command->node_count + 1) * sizeof *c->nodes);
     c->replacements = karp_alloc(e->context, (command->launch_count + 1) * sizeof *c->replacements);
     if (!c->nodes || !c->replacements) engine_nomem(e);
@@ -284,13 +288,31 @@ static void note_receivers(engine *e, replay_command *c, const karp_decision *d,
     }
 }
 
-static uint32_t note_command(engine *e, karp_decision *d, uint32_t index, const karp_command *command)
+/* Copies what the command launches, so that the decision does not keep its snapshot while the command waits. */
+static void note_launches(engine *e, replay_command *c, const karp_decision *d, const karp_command *command)
+{
+    arena_free(&c->memory);
+    record_copier copier = { .to = &c->memory, .document = IN_STATE };
+    c->launches = arena_zalloc(&c->memory, (c->launch_count + 1) * sizeof *c->launches);
+    c->amounts = arena_zalloc(&c->memory, (c->launch_count + 1) * sizeof *c->amounts);
+    if (!c->launches || !c->amounts) engine_nomem(e);
+    for (size_t i = 0; i < c->launch_count && !e->status; i++) {
+        karp_launch launch = { .size = sizeof launch };
+        keep_failure(&e->status, karp_decision_launch(d, command->launch_first + i, &launch));
+        launch_amounts(e, d, &launch, c->amounts[i]);
+        record_copy(&copier, &record_launch, &launch, &c->launches[i]);
+    }
+    if (copier.failed) engine_nomem(e);
+    c->terminates_first = command->decision == KARP_COMMAND_TERMINATE_FIRST;
+    c->drain_limit = command->termination_grace_period;
+}
+
+static uint32_t note_command(engine *e, const karp_decision *d, const karp_command *command)
 {
     uint32_t number = disrupt_note(e, command);
     if (number == REPLAY_NONE) return number;
     replay_command *c = &e->disruption.commands[number];
-    c->decision = karp_decision_ref(d);
-    c->index = index;
+    note_launches(e, c, d, command);
     note_receivers(e, c, d, command);
     return number;
 }
@@ -298,7 +320,7 @@ static uint32_t note_command(engine *e, karp_decision *d, uint32_t index, const 
 static bool start_command(engine *e, uint32_t command);
 
 /* Whether a command was started at once. */
-static bool follow(engine *e, karp_decision *d, bool repacks)
+static bool follow(engine *e, const karp_decision *d, bool repacks)
 {
     size_t count = karp_decision_command_count(d);
     bool started = false;
@@ -312,7 +334,7 @@ static bool follow(engine *e, karp_decision *d, bool repacks)
         }
         if (c.decision == KARP_COMMAND_REBOOT) continue;
         if (repacks) c.method = KARP_METHOD_ANY;
-        uint32_t command = note_command(e, d, (uint32_t)i, &c);
+        uint32_t command = note_command(e, d, &c);
         if (e->status) return false;
         if (c.validate_after > 0 || repacks) {
             e->disruption.validating++;
@@ -453,20 +475,13 @@ static void finish_command(engine *e, replay_command *c)
     free_command(e, c);
 }
 
-static uint32_t launch_next(engine *e, const replay_command *c, const karp_command *command)
-{
-    karp_launch launch = { .size = sizeof launch };
-    size_t next = c->replacement_count;
-    if (c->launches) return node_launch(e, &c->launches[next], c->amounts[next]);
-    if (karp_decision_launch(c->decision, command->launch_first + next, &launch)) return REPLAY_NONE;
-    if (c->method == KARP_METHOD_STATIC_DRIFT) return static_replacement(e, c->decision, &launch);
-    return node_start(e, c->decision, &launch);
-}
-
-static bool launch_replacements(engine *e, replay_command *c, const karp_command *command)
+static bool launch_replacements(engine *e, replay_command *c)
 {
     while (c->replacement_count < c->launch_count && !e->status) {
-        uint32_t node = launch_next(e, c, command);
+        const karp_launch *launch = &c->launches[c->replacement_count];
+        const int64_t *amounts = c->amounts[c->replacement_count];
+        uint32_t node = c->method == KARP_METHOD_STATIC_DRIFT ? static_replacement(e, launch, amounts)
+                                                              : node_launch(e, launch, amounts);
         if (node == REPLAY_NONE) break;
         c->replacements[c->replacement_count++] = node;
     }
@@ -477,16 +492,8 @@ static bool launch_replacements(engine *e, replay_command *c, const karp_command
 static bool start_command(engine *e, uint32_t number)
 {
     replay_command *c = &e->disruption.commands[number];
-    karp_command command = { .size = sizeof command };
-    karp_status status = c->launches ? KARP_OK : karp_decision_command(c->decision, c->index, &command);
-    if (status) {
-        keep_failure(&e->status, status);
-        return false;
-    }
-    if (!c->launches) c->terminates_first = command.decision == KARP_COMMAND_TERMINATE_FIRST;
     c->started = true;
     c->started_at = e->now;
-    c->drain_limit = c->launches ? KARP_DURATION_UNSET : command.termination_grace_period;
     for (size_t i = 0; i < c->node_count; i++) {
         replay_node *n = &e->nodes.list[c->nodes[i]];
         if (!n->tainted) drift_goes(e, c->nodes[i], true);
@@ -496,7 +503,7 @@ static bool start_command(engine *e, uint32_t number)
     }
     if (c->launch_count == 0 || c->terminates_first) {
         finish_command(e, c);
-    } else if (!launch_replacements(e, c, &command)) {
+    } else if (!launch_replacements(e, c)) {
         c->reason = KARP_REASON_REPLACEMENT_NOT_CREATED;
         give_up(e, c);
         return false;
@@ -542,11 +549,7 @@ static bool valid_step(engine *e, replay_command *c)
     keep_failure(&e->status, status);
     bool same = !status && karp_decision_command_count(d) > 0 && karp_decision_command(d, 0, &again) == KARP_OK &&
                 again.launch_count == c->launch_count && same_nodes(e, c, &again);
-    if (same) {
-        karp_decision_unref(c->decision);
-        c->decision = karp_decision_ref(d);
-        c->index = 0;
-    }
+    if (same) note_launches(e, c, d, &again);
     karp_decision_unref(d);
     return same;
 }
@@ -597,9 +600,14 @@ static bool step_validates(engine *e, replay_command *c, const karp_snapshot *sn
     return holds;
 }
 
-/* Validates a command that was read from a document and has no decision. */
-static bool valid_state(engine *e, replay_command *c, const karp_snapshot *snapshot)
+static bool valid(engine *e, replay_command *c)
 {
+    if (c->method == KARP_METHOD_ANY) return valid_step(e, c);
+    c->reason = KARP_REASON_CHURN;
+    if (!intact(e, c)) return false;
+    (void)disrupt_conditions(e);
+    const karp_snapshot *snapshot = engine_snapshot(e);
+    if (!snapshot) return false;
     size_t count = c->node_count + 1;
     karp_command_node *nodes = karp_alloc(e->context, count * sizeof *nodes);
     karp_replacement *launches = karp_alloc(e->context, (c->launch_count + 1) * sizeof *launches);
@@ -608,36 +616,6 @@ static bool valid_state(engine *e, replay_command *c, const karp_snapshot *snaps
     karp_free(e->context, nodes, count * sizeof *nodes);
     karp_free(e->context, launches, (c->launch_count + 1) * sizeof *launches);
     return holds;
-}
-
-static bool valid(engine *e, replay_command *c)
-{
-    if (c->method == KARP_METHOD_ANY) return valid_step(e, c);
-    c->reason = KARP_REASON_CHURN;
-    karp_validation validation = { .size = sizeof validation };
-    karp_disrupt_options options = pass_options(e);
-    if (!intact(e, c)) return false;
-    (void)disrupt_conditions(e);
-    karp_snapshot *snapshot = engine_snapshot(e);
-    if (snapshot && c->launches) return valid_state(e, c, snapshot);
-    uint32_t *removed = snapshot ? karp_alloc(e->context, (c->node_count + 1) * sizeof *removed) : NULL;
-    if (!removed) {
-        engine_nomem(e);
-        return false;
-    }
-    karp_status status = karp_disrupt_validate(snapshot, &options, c->decision, c->index, removed, &validation,
-                                               &e->error);
-    keep_failure(&e->status, status);
-    size_t kept = 0;
-    for (size_t i = 0; i < c->node_count && !status && validation.code == KARP_REASON_NONE; i++) {
-        if (removed[i]) c->nodes[kept++] = c->nodes[i];
-    }
-    karp_free(e->context, removed, (c->node_count + 1) * sizeof *removed);
-    if (kept) {
-        c->dropped = c->node_count - kept;
-        c->node_count = kept;
-    }
-    return !status && validation.code == KARP_REASON_NONE && kept > 0;
 }
 
 void disrupt_validate(engine *e, uint32_t number)

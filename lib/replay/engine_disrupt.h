@@ -6,18 +6,16 @@
 
 /* A disruption from its decision to its end. */
 typedef struct replay_command {
-    karp_decision *decision;
-    uint32_t index; /* in the decision */
     uint32_t method;
     uint32_t *nodes, *replacements;
     uint32_t *receivers; /* existing nodes for which its pods are planned; some may have ended */
     size_t node_count, dropped; /* nodes that validation dropped are at the end */
     size_t launch_count, replacement_count, receiver_count;
-    /* From a document, for a command of an earlier replay; its decision is not available. */
-    karp_launch *launches; /* launch_count launches, in the engine's memory; NULL = those of the decision */
+    arena memory; /* of the launches of a decision; those of a document are in the engine's */
+    karp_launch *launches;
     int64_t (*amounts)[RESOURCES_MOST]; /* by launch: the requests of its pods */
     uint32_t reason; /* KARP_REASON_*: why it is not valid */
-    int64_t drain_limit; /* set when it starts: that of repair */
+    int64_t drain_limit; /* that of repair */
     int64_t started_at; /* since then the pods of its nodes are planned for others */
     bool terminates_first;
     bool started, over;

@@ -145,7 +145,7 @@ void static_pools(engine *e)
 /* The pool's controller would launch the same node, because the drifted node is being removed, and it knows the
  * requests of DaemonSets. If it launches nothing (its feature gate is off, the pool is not ready), the command still
  * launches its replacement. */
-uint32_t static_replacement(engine *e, const karp_decision *drift, const karp_launch *own)
+uint32_t static_replacement(engine *e, const karp_launch *own, const int64_t amounts[RESOURCES_MOST])
 {
     karp_decision *d = NULL;
     uint32_t node = REPLAY_NONE;
@@ -159,7 +159,7 @@ uint32_t static_replacement(engine *e, const karp_decision *drift, const karp_la
         if (found) node = node_start(e, d, &launch);
     }
     karp_decision_unref(d);
-    if (!found && !e->status) node = node_start(e, drift, own);
+    if (!found && !e->status) node = node_launch(e, own, amounts);
     return node;
 }
 

@@ -16,7 +16,7 @@ void provision(engine *e);
 uint32_t provision_unplaced(engine *e);
 void static_open(engine *e); /* something happened to a static pool or its nodes, if any */
 void static_pools(engine *e); /* scales static pools to their replicas */
-/* Launches the replacement for a drifted node of a static pool that is already marked; `own` is the command's launch.
- * REPLAY_NONE = none is launched. */
-uint32_t static_replacement(engine *e, const karp_decision *drift, const karp_launch *own);
+/* Launches the replacement for a drifted node of a static pool that is already marked; `own` is the command's launch,
+ * `amounts` the requests of its pods. REPLAY_NONE = none is launched. */
+uint32_t static_replacement(engine *e, const karp_launch *own, const int64_t amounts[RESOURCES_MOST]);
 void provision_bind(engine *e); /* binds pods that the engine cannot judge to the nodes of karp_provision() */

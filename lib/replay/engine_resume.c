@@ -126,6 +126,7 @@ static void resume_command(engine *e, const tree *state)
     }
     replay_command *c = &e->disruption.commands[e->disruption.command_count++];
     *c = (replay_command){ .method = (uint32_t)state_count(e, tree_get(state, "method"), UINT32_MAX, "method"),
+                           .memory = arena_on(e->context),
                            .started = flag(state, "started"),
                            .drain_limit = KARP_DURATION_UNSET,
                            .terminates_first = flag(state, "terminatesFirst") };

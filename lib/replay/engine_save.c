@@ -110,17 +110,8 @@ static tree *launches_state(saving *s, const replay_command *c)
 {
     engine *e = s->e;
     tree *list = tree_new(s->t, TREE_LIST);
-    karp_command command = { .size = sizeof command };
-    for (size_t i = 0; c->launches && i < c->launch_count; i++)
+    for (size_t i = 0; i < c->launch_count; i++)
         tree_append(s->t, list, launch_state(e, s->t, &c->launches[i], c->amounts[i]));
-    if (c->launches || karp_decision_command(c->decision, c->index, &command)) return list;
-    for (size_t i = 0; i < c->launch_count; i++) {
-        karp_launch launch = { .size = sizeof launch };
-        int64_t amounts[RESOURCES_MOST];
-        if (karp_decision_launch(c->decision, command.launch_first + i, &launch)) break;
-        launch_amounts(e, c->decision, &launch, amounts);
-        tree_append(s->t, list, launch_state(e, s->t, &launch, amounts));
-    }
     return list;
 }
 
@@ -128,14 +119,10 @@ static tree *command_state(saving *s, const replay_command *c)
 {
     trees *t = s->t;
     tree *command = tree_new(t, TREE_MAP);
-    karp_command decided = { .size = sizeof decided };
-    bool terminates = c->terminates_first;
-    if (c->decision && !karp_decision_command(c->decision, c->index, &decided))
-        terminates = decided.decision == KARP_COMMAND_TERMINATE_FIRST;
     set_number(t, command, "method", c->method);
     set_flag(t, command, "started", c->started);
     if (c->started) set_number(t, command, "startedAt", c->started_at);
-    set_flag(t, command, "terminatesFirst", terminates);
+    set_flag(t, command, "terminatesFirst", c->terminates_first);
     set_number(t, command, "launchCount", (int64_t)c->launch_count);
     tree_set(t, command, "nodes", rows_state(s, c->nodes, c->node_count));
     tree_set(t, command, "replacements", rows_state(s, c->replacements, c->replacement_count));

@@ -357,7 +357,9 @@ static karp_status replace_static(story *s, const karp_decision *d, const karp_c
     karp_launch launch = { .size = sizeof launch };
     karp_status status = karp_decision_launch(d, c->launch_first, &launch);
     if (status) return fail_hidden(&s->error, status);
-    uint32_t node = static_replacement(s->e, d, &launch);
+    int64_t amounts[RESOURCES_MOST];
+    launch_amounts(s->e, d, &launch, amounts);
+    uint32_t node = static_replacement(s->e, &launch, amounts);
     status = story_engine(s);
     if (!status && node != REPLAY_NONE)
         story_write_event(s, "launched", s->e->nodes.list[node].name, launch.choice.instance_type);
