@@ -260,6 +260,44 @@ static bool make_room(karp_builder *b, void *list, size_t bytes)
     return (only_here(b, list) && list_has_room(list)) || list_reserve(b->context, list, bytes);
 }
 
+static bool same_amounts(resource_list a, resource_list b)
+{
+    for (uint32_t i = 0; a.count == b.count && i < a.count; i++) {
+        if (a.items[i].resource != b.items[i].resource || amount_cmp(a.items[i].value, b.items[i].value) != 0)
+            return false;
+    }
+    return a.count == b.count;
+}
+
+static bool same_labels(label_list a, label_list b)
+{
+    for (uint32_t i = 0; a.count == b.count && i < a.count; i++) {
+        if (a.items[i].key != b.items[i].key || a.items[i].value != b.items[i].value) return false;
+    }
+    return a.count == b.count;
+}
+
+/* Whether the object that replaces another one agrees with it in all that is read of the snapshot before once it has
+ * been changed (reuse_nodes.c). */
+static bool stays_alike(enum kind kind, const void *was, const void *now)
+{
+    if (kind == KIND_NODE) {
+        const node *a = was, *b = now;
+        return a->provider_id == b->provider_id && same_labels(a->meta.labels, b->meta.labels) &&
+               same_amounts(a->allocatable, b->allocatable) && same_amounts(a->capacity, b->capacity);
+    }
+    const node_claim *a = was, *b = now;
+    return kind == KIND_NODE_CLAIM && a->provider_id == b->provider_id && same_amounts(a->allocatable, b->allocatable) &&
+           same_amounts(a->capacity, b->capacity);
+}
+
+/* Makes the list changeable where an element is replaced. It stays shared if nobody else could tell. */
+static bool make_changeable(const adding *a, void *list, uint32_t index, const void *record, size_t bytes)
+{
+    return (only_here(a->b, list) && stays_alike(a->kind, list_at(list, index, bytes), record)) ||
+           list_own(list, bytes);
+}
+
 /* Does everything that can fail before it changes anything. */
 static bool commit(adding *a, void *list, const void *record, size_t record_bytes)
 {
@@ -267,7 +305,8 @@ static bool commit(adding *a, void *list, const void *record, size_t record_byte
     store *s = &b->s;
     uint32_t known = words_find(&s->taken, a->identity, a->identity_count);
     size_t at = among_removed(b, known);
-    bool ok = at == SIZE_MAX ? make_room(b, list, record_bytes) : list_own(list, record_bytes);
+    bool ok = at == SIZE_MAX ? make_room(b, list, record_bytes)
+                             : make_changeable(a, list, b->removed.items[at].index, record, record_bytes);
     if (!ok || !store_reserve_changes(s, 1)) return false;
     if (!(known == NO_ID ? make_room(b, &s->taken_index, sizeof(uint32_t))
                          : list_own(&s->taken_index, sizeof(uint32_t))))
