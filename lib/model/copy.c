@@ -381,23 +381,33 @@ spread_list copy_spread(copier *c, const karp_spread_constraint *list, size_t co
 
 /* ---- conditions and resources ------------------------------------------------------------------------------------ */
 
-static condition_list read_conditions(copier *c, const karp_condition *list, size_t count)
+/* As copy_text(), for a text that is probably this one. */
+static uint32_t copy_likely(copier *c, karp_str text, uint32_t likely)
 {
+    if (text.ptr == NULL || !equal_str(strings_get(c->text, likely), text)) return copy_text(c, text);
+    put_text(c, likely);
+    return likely;
+}
+
+static condition_list read_conditions(copier *c, const karp_condition *list, size_t count, condition_list had)
+{
+    static const condition none = { .type = NO_TEXT, .status = NO_TEXT, .reason = NO_TEXT };
     condition *items = copy_alloc_list(c, list, count, sizeof *items);
     if (items == NULL) return (condition_list){ NULL, 0 };
     for (size_t i = 0; i < count && c->status == KARP_OK; i++) {
-        items[i].type = copy_text(c, list[i].type);
-        items[i].status = copy_text(c, list[i].status);
-        items[i].reason = copy_text(c, list[i].reason);
+        const condition *like = i < had.count ? &had.items[i] : &none;
+        items[i].type = copy_likely(c, list[i].type, like->type);
+        items[i].status = copy_likely(c, list[i].status, like->status);
+        items[i].reason = copy_likely(c, list[i].reason, like->reason);
         items[i].since = copy_time(list[i].last_transition);
     }
     return c->status == KARP_OK ? (condition_list){ items, (uint32_t)count } : (condition_list){ NULL, 0 };
 }
 
-condition_list copy_conditions(copier *c, const karp_condition *list, size_t count)
+condition_list copy_conditions(copier *c, const karp_condition *list, size_t count, condition_list had)
 {
     path_enter(c, "status.conditions");
-    condition_list out = read_conditions(c, list, count);
+    condition_list out = read_conditions(c, list, count, had);
     path_leave(c);
     return out;
 }

@@ -202,15 +202,19 @@ const uint64_t *domain_mask(scheduler *s, uint32_t key_index, uint32_t requireme
 
 /* ---- hosts ------------------------------------------------------------------------------------------------------- */
 
+bool host_numbers_reserve(scheduler *s, size_t count)
+{
+    void *items = s->topology.host_text;
+    bool ok = grow(s->context, &items, &s->topology.host_text_capacity, count, sizeof *s->topology.host_text);
+    s->topology.host_text = items;
+    return ok;
+}
+
 static uint32_t next_host(scheduler *s, uint32_t text)
 {
-    if (s->topology.next_host_number >= s->topology.host_text_capacity) {
-        void *items = s->topology.host_text;
-        if (!grow(s->context, &items, &s->topology.host_text_capacity, s->topology.next_host_number + (size_t)1,
-                  sizeof *s->topology.host_text))
-            return mem_refused_id(&s->failed);
-        s->topology.host_text = items;
-    }
+    if (s->topology.next_host_number >= s->topology.host_text_capacity &&
+        !host_numbers_reserve(s, s->topology.next_host_number + (size_t)1))
+        return mem_refused_id(&s->failed);
     s->topology.host_text[s->topology.next_host_number] = text;
     return s->topology.next_host_number++;
 }

@@ -154,6 +154,7 @@ const uint64_t *domain_mask(scheduler *s, uint32_t key_index, uint32_t requireme
  * none. false = out of memory. */
 bool pool_domain_bits(scheduler *s, uint32_t key_index, uint32_t pool, const type_table *table, uint64_t *bits,
                       uint32_t *base);
+bool host_numbers_reserve(scheduler *s, size_t count); /* so many will be created; false = out of memory */
 uint32_t host_number_of_text(scheduler *s, uint32_t text); /* created on first use; NO_ID = out of memory */
 uint32_t host_number_new(scheduler *s); /* for a claim */
 void group_register(scheduler *s, group *g, uint32_t domain); /* makes the domain known; its count stays the same */
