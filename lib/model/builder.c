@@ -287,8 +287,8 @@ static bool stays_alike(enum kind kind, const void *was, const void *now)
                same_amounts(a->allocatable, b->allocatable) && same_amounts(a->capacity, b->capacity);
     }
     const node_claim *a = was, *b = now;
-    return kind == KIND_NODE_CLAIM && a->provider_id == b->provider_id && same_amounts(a->allocatable, b->allocatable) &&
-           same_amounts(a->capacity, b->capacity);
+    return kind == KIND_NODE_CLAIM && a->provider_id == b->provider_id &&
+           same_amounts(a->allocatable, b->allocatable) && same_amounts(a->capacity, b->capacity);
 }
 
 /* Makes the list changeable where an element is replaced. It stays shared if nobody else could tell. */
