@@ -277,14 +277,13 @@ static bool same_labels(label_list a, label_list b)
     return a.count == b.count;
 }
 
-/* Whether the object that replaces another one agrees with it in all that is read of the snapshot before once it has
- * been changed (reuse_nodes.c). */
+/* Whether the object that replaces another one agrees with it in all that reuse_nodes.c reads of the snapshot before.
+ */
 static bool stays_alike(enum kind kind, const void *was, const void *now)
 {
     if (kind == KIND_NODE) {
         const node *a = was, *b = now;
-        return a->provider_id == b->provider_id && same_labels(a->meta.labels, b->meta.labels) &&
-               same_amounts(a->allocatable, b->allocatable) && same_amounts(a->capacity, b->capacity);
+        return a->provider_id == b->provider_id && same_labels(a->meta.labels, b->meta.labels);
     }
     const node_claim *a = was, *b = now;
     return kind == KIND_NODE_CLAIM && a->provider_id == b->provider_id &&

@@ -119,8 +119,9 @@ static const karp_node_class_ref node_class = { { "karpenter.k8s.aws", 17 }, { "
 
 karp_status add_node(karp_builder *b, unsigned number, unsigned v, bool claim_, karp_error *error)
 {
-    char name[24];
+    char name[24], provider[24];
     (void)snprintf(name, sizeof name, "node-%u", number);
+    (void)snprintf(provider, sizeof provider, v % 23 >= 11 && v % 23 < 15 ? "other-%u" : "node-%u", number);
     const karp_label labels[] = { { str("kubernetes.io/hostname"), str(name) },
                                   { str("karpenter.sh/nodepool"), str("pool-0") },
                                   { str("karpenter.sh/registered"), str("true") },
@@ -156,7 +157,7 @@ karp_status add_node(karp_builder *b, unsigned number, unsigned v, bool claim_, 
     if (v % 23 == 7) meta.deletion = 1000000000;
     const karp_node_claim claim = { .size = sizeof claim,
                                     .meta = meta,
-                                    .provider_id = str(name),
+                                    .provider_id = str(provider),
                                     .node_class = node_class,
                                     .capacity = amounts,
                                     .capacity_count = 3,
@@ -170,7 +171,7 @@ karp_status add_node(karp_builder *b, unsigned number, unsigned v, bool claim_, 
                                     .termination_grace_period = KARP_DURATION_UNSET };
     const karp_node node = { .size = sizeof node,
                              .meta = meta,
-                             .provider_id = str(v % 23 == 10 ? "" : name),
+                             .provider_id = str(v % 23 == 10 ? "" : provider),
                              .taints = &startup,
                              .taint_count = v % 23 < 4,
                              .capacity = v % 23 == 8 ? &strange : amounts,
