@@ -3,6 +3,7 @@
 #include <advise/tune.h>
 
 #include <io/cells.h>
+#include <io/foreign.h>
 
 #define ARCHITECTURES "amd64+arm64"
 enum { MOST_KEPT = 100 };
@@ -48,6 +49,8 @@ static karp_status read_table(image_table *table, karp_str text, karp_error *err
 {
     karp_status status = KARP_OK;
     bool headed = false;
+    char binary[300] = "";
+    if (io_foreign_binary(str("FILE"), text, false, binary, sizeof binary)) return wrong(1, binary, error);
     for (size_t number = 1; text.len > 0 && !status; number++) {
         karp_str line = cell_trimmed(str_until(&text, '\n'));
         if (line.len == 0 || line.ptr[0] == '#') continue;

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <io/foreign.h>
 #include <io/reader.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -83,9 +84,9 @@ static karp_status read_rest(karp_context *context, FILE *file, uint64_t most, s
     return KARP_OK;
 }
 
-static karp_status cannot(const char *path, const char *what, karp_error *error)
+static karp_status cannot(const char *path, karp_status status, const char *what, karp_error *error)
 {
-    karp_status status = fail(error, KARP_E_IO, "%s", what);
+    (void)fail(error, status, "%s", what);
     if (error) str_shorten(error->document, sizeof error->document, str(path));
     return status;
 }
@@ -94,10 +95,14 @@ static karp_status whole_file(karp_context *context, const char *path, strbuf *t
 {
     bool standard_input = strcmp(path, "-") == 0;
     FILE *file = standard_input ? stdin : open_file(path);
-    if (!file) return cannot(path, errno ? "cannot be opened" : "is not a regular file", error);
+    if (!file) return cannot(path, KARP_E_IO, errno ? "cannot be opened" : "is not a regular file", error);
     karp_status status = read_rest(context, file, karp_context_get_options(context)->max_document_bytes, text);
     if (status == KARP_E_NOMEM) status = fail_nomem(error);
-    if (status == KARP_E_IO) status = cannot(path, "cannot be read", error);
+    if (status == KARP_E_IO) status = cannot(path, KARP_E_IO, "cannot be read", error);
+    char binary[300] = "";
+    if (status == KARP_OK &&
+        io_foreign_binary(str(path), (karp_str){ text->ptr, text->len }, false, binary, sizeof binary))
+        status = cannot(path, KARP_E_SYNTAX, binary, error);
     if (!standard_input) (void)fclose(file);
     return status;
 }

@@ -23,6 +23,24 @@ static const foreign kinds[] = {
     [RECORDING] = { "a recording of karp record", "karp replay %FILE" },
 };
 
+/* Files that are no text, by bytes that all files of their kind have. %INTO is where their content goes. */
+static const struct {
+    foreign kind;
+    karp_str bytes;
+    size_t at; /* where they are */
+} binaries[] = {
+    { { "a file compressed by gzip", "gunzip -c %FILE%INTO" }, { "\x1f\x8b", 2 }, 0 },
+    { { "a file compressed by zstd", "zstd -dc %FILE%INTO" }, { "\x28\xb5\x2f\xfd", 4 }, 0 },
+    { { "a file compressed by xz", "xz -dc %FILE%INTO" }, { "\xfd\x37zXZ", 6 }, 0 },
+    { { "a file compressed by bzip2", "bunzip2 -c %FILE%INTO" }, { "1AY&SY", 6 }, 4 },
+    { { "a file compressed by lz4", "lz4 -dc %FILE%INTO" }, { "\x04\x22\x4d\x18", 4 }, 0 },
+    { { "an archive of zip", "unzip -d UNPACKED %FILE" }, { "PK\x03\x04", 4 }, 0 },
+    { { "an archive of tar", "mkdir UNPACKED; tar -xf %FILE -C UNPACKED" }, { "ustar", 6 }, 257 },
+    { { "an archive of tar", "mkdir UNPACKED; tar -xf %FILE -C UNPACKED" }, { "ustar  ", 8 }, 257 },
+    { { "a PDF document", NULL }, { "%PDF-", 5 }, 0 },
+    { { "a program or a library", NULL }, { "\x7f\x45LF", 4 }, 0 },
+};
+
 static karp_str directory_of(karp_str document)
 {
     size_t n = document.len - str_after_last(document, '/').len;
@@ -31,22 +49,45 @@ static karp_str directory_of(karp_str document)
     return (karp_str){ document.ptr, n > 1 ? n - 1 : n };
 }
 
-static void add_command(char *into, size_t room, const char *command, karp_str document)
+/* `target` stands for %INTO. */
+static void add_command(char *into, size_t room, const char *command, karp_str document, const char *target)
 {
     for (const char *c = command; *c;) {
-        bool directory = str_starts(str(c), "%DIR"), file = str_starts(str(c), "%FILE");
-        karp_str part = directory ? directory_of(document) : file ? document : (karp_str){ c, 1 };
+        bool directory = str_starts(str(c), "%DIR"), file = str_starts(str(c), "%FILE"),
+             next = str_starts(str(c), "%INTO");
+        karp_str part = directory ? directory_of(document) : file ? document : next ? str(target) : (karp_str){ c, 1 };
         str_append(into, room, "%.*s", str_shown(part, 200), part.ptr);
-        c += directory ? 4 : file ? 5 : 1;
+        c += directory ? 4 : file || next ? 5 : 1;
     }
+}
+
+/* "a template of Helm, not rendered: helm template CHART | karp plan -f -" */
+static void describe(const foreign *kind, karp_str document, const char *target, char *out, size_t room)
+{
+    str_append(out, room, "%s%s", kind->what, kind->command ? ": " : "");
+    if (kind->command) add_command(out, room, kind->command, document, target);
 }
 
 static void add_advice(karp_reader *reader, karp_str document, const foreign *kind)
 {
     char *message = reader->error.message;
     size_t room = sizeof reader->error.message;
-    str_append(message, room, "; this is %s: ", kind->what);
-    add_command(message, room, kind->command, document);
+    str_append(message, room, "; this is ");
+    describe(kind, document, "", message, room);
+}
+
+/* ---- what is no text --------------------------------------------------------------------------------------------- */
+
+bool io_foreign_binary(karp_str document, karp_str bytes, bool objects, char *out, size_t room)
+{
+    for (size_t i = 0; i < sizeof binaries / sizeof *binaries; i++) {
+        karp_str wanted = binaries[i].bytes;
+        size_t at = binaries[i].at;
+        if (bytes.len < at + wanted.len || memcmp(bytes.ptr + at, wanted.ptr, wanted.len) != 0) continue;
+        describe(&binaries[i].kind, document, objects ? " | karp plan -f -" : " >UNPACKED", out, room);
+        return true;
+    }
+    return false;
 }
 
 /* ---- before and after parsing ------------------------------------------------------------------------------------ */
@@ -193,13 +234,6 @@ static const foreign *kind_of_tree(const tree *root, const io_place *place)
     return NULL;
 }
 
-/* "a template of Helm, not rendered: helm template CHART | karp plan -f -" */
-static void describe(const foreign *kind, karp_str document, char *out, size_t room)
-{
-    str_append(out, room, "%s: ", kind->what);
-    add_command(out, room, kind->command, document);
-}
-
 /* Whether a text that cannot be parsed has a field `kind`, as objects have. */
 static bool has_kind_field(karp_str text)
 {
@@ -219,7 +253,7 @@ karp_status io_foreign_text(karp_reader *reader, karp_str document, karp_str tex
     if (reader->options.skip_unknown) {
         unsigned long line = reader->error.line;
         char why[400] = "";
-        if (kind) describe(kind, document, why, sizeof why);
+        if (kind) describe(kind, document, "", why, sizeof why);
         else str_append(why, sizeof why, "this cannot be parsed: %.300s", reader->error.message);
         karp_error_init(&reader->error, sizeof reader->error);
         if (has_kind_field(text)) return io_problem_left_out(reader, document, line, why);
@@ -299,7 +333,7 @@ karp_status io_foreign_object(karp_reader *reader, const tree *root, const io_pl
     if (text.len == 0) return KARP_OK;
     str_append(why, sizeof why, "%.*s %.*s is of ", str_shown(kind, 64), kind.ptr, str_shown(name, 100),
                name.len ? name.ptr : "");
-    if (has_action(text, true)) describe(&kinds[HELM_TEMPLATE], place->document, why, sizeof why);
+    if (has_action(text, true)) describe(&kinds[HELM_TEMPLATE], place->document, "", why, sizeof why);
     else str_append(why, sizeof why, "a template whose values are not filled in");
     str_append(why, sizeof why, " (%.*s is \"%.*s\")", str_shown(field, 64), field.ptr, str_shown(text, 64), text.ptr);
     *left_out = reader->options.skip_unknown;

@@ -7,6 +7,9 @@
 
 #include <io/reader.h>
 
+/* Whether the bytes are those of a compressed file, of an archive or of another file that is no text. Appends to `out`
+ * what it is, and the command that unpacks it: for karp plan to read (`objects`) or into a file. */
+bool io_foreign_binary(karp_str document, karp_str bytes, bool objects, char *out, size_t room);
 /* Remembers what the text is if it can be seen before it is parsed. false = out of memory. */
 bool io_foreign_note(karp_reader *reader, karp_str document, karp_str text);
 /* A text could not be parsed, and no object of it was used. Adds to the error what it is, or with `skip_unknown` leaves

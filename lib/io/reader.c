@@ -213,6 +213,12 @@ karp_status io_reader_text(karp_reader *reader, karp_str name, karp_str text, st
     }
     text = without_mark(text);
     if (text.len == 0) return io_warn(reader, "%.400s is empty", document.ptr);
+    char binary[300] = "";
+    bool planned = !reader->take && !reader->mode.replacing && !reader->catalogues.only_prices;
+    /* What is in it is unknown, so a plan without it is not of the whole input. */
+    if (io_foreign_binary(document, text, planned, binary, sizeof binary))
+        return reader->options.skip_unknown ? io_problem_left_out(reader, document, 1, binary)
+                                            : io_reader_fail(reader, KARP_E_SYNTAX, &place, NULL, "%s", binary);
     if (!io_foreign_note(reader, document, text)) return io_reader_nomem(reader);
     uint64_t used = reader->survey.used;
     /* `take` receives documents as trees, which only the YAML reader provides. JSON is YAML, too. */
