@@ -13,6 +13,9 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'reference'))
 import certificate  # noqa: E402
+from bounds.numbers import Refused  # noqa: E402
+from bounds.prices import spaces_of  # noqa: E402
+from bounds.repacking import point_proves  # noqa: E402
 
 WORLDS = 10
 ZONES = ['a', 'b', 'c']
@@ -314,11 +317,11 @@ KINDS = [fewer_cases, shifted_case, cheaper_shares, empty_case, claim_value, dea
 def prove(c):
     """All points and the value become what the mutated numbers come to, if they come to something."""
     try:
-        spaces = certificate.spaces_of(c)
-    except certificate.Refused:
+        spaces = spaces_of(c)
+    except Refused:
         return
     for p in c['points']:
-        p['value'] = max(0, int(certificate.point_proves(c, p, spaces)))
+        p['value'] = max(0, int(point_proves(c, p, spaces)))
     c['value'] = c['points'][-1]['value']
 
 
