@@ -136,8 +136,8 @@ bool hosts_init(scheduler *s)
     s->hosts.of_node = arena_alloc(&s->data, nodes * sizeof *s->hosts.of_node);
     uint32_t *later = arena_alloc(&s->data, 2 * nodes * sizeof *later);
     return s->topology.host_of_text != NULL && s->hosts.marked_nodes != NULL && s->hosts.items != NULL &&
-           s->hosts.of_node != NULL && later != NULL && host_numbers_reserve(s, nodes) && (!s->settings.shield || s->hosts.marked_names != NULL) &&
-           list_hosts(s, later + nodes, later);
+           s->hosts.of_node != NULL && later != NULL && host_numbers_reserve(s, nodes) &&
+           (!s->settings.shield || s->hosts.marked_names != NULL) && list_hosts(s, later + nodes, later);
 }
 
 taint_list taints_of_node(const scheduler *s, const state_node *n)
