@@ -28,9 +28,16 @@ enum { CONTENTS_AT_ONCE = 32 }; /* most columns of an offer in a round */
 #define CLOSE 1e-5 /* a gap between the master and the bound, relative to the bound, at which caps are raised */
 #define TOLERANCE 1e-7 /* relative to the bound */
 
+/* The work of so many steps; two such sums have no overflow. */
+static uint64_t work_of(uint64_t steps)
+{
+    const uint64_t most = UINT64_MAX / 2 / CONTENTS_A_STEP;
+    return (steps < most ? steps : most) * CONTENTS_A_STEP;
+}
+
 bool whole_init(whole *w, arena *a, const bound_problem *p, const bound_proof *from, uint64_t steps)
 {
-    *w = (whole){ .a = a, .rise = CAP, .thorough = true, .most_work = steps * CONTENTS_A_STEP };
+    *w = (whole){ .a = a, .rise = CAP, .thorough = true, .most_work = work_of(steps) };
     master *m = &w->m;
     arena *s = &w->scratch;
     arena_init(s, a->context);
@@ -329,7 +336,7 @@ bool bound_whole(arena *a, const bound_problem *p, const bound_proof *from, uint
     w.trail = trail;
     w.wants_bound = true;
     w.next_kept = charges != NULL ? FIRST_KEPT : 0;
-    if (charges != NULL) w.most_work += charges->tree_steps * CONTENTS_A_STEP; /* what prices leave is for the tree */
+    if (charges != NULL) w.most_work += work_of(charges->tree_steps); /* what prices leave is for the tree */
     ok = ok && find_whole(&w, out) && prove_kept(&w, charges) &&
          (charges == NULL || charges->tree_steps == 0 || branch_grow(&w, charges));
     arena_free(&w.scratch);

@@ -11,6 +11,7 @@
 #include <optimise/bound.h>
 #include <optimise/certificate_plans.h>
 #include <optimise/certify.h>
+#include <optimise/contents.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -452,6 +453,35 @@ static void tree_of_nodes(void **state)
     karp_context_unref(context);
 }
 
+/* More steps than can be counted in operations are as many as can. */
+static void very_many_steps(void **state)
+{
+    (void)state;
+    static const uint64_t steps[] = { 100000, UINT64_MAX / CONTENTS_A_STEP + 2, UINT64_MAX };
+    karp_context *context = new_context();
+    arena a;
+    arena_init(&a, context);
+    int trees = 0;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        uint32_t nodes[3];
+        for (size_t i = 0; i < 3; i++) {
+            world w;
+            bound_proof fluid, whole;
+            random_world(&w, seed);
+            (void)proven(&w, &a, &fluid);
+            bound_charges charges = { .tree_steps = steps[i] };
+            assert_true(bound_whole(&a, &w.problem, &fluid, 1, NULL, &charges, &whole));
+            nodes[i] = charges.tree.node_count;
+        }
+        trees += nodes[0] > 1;
+        assert_true(nodes[1] >= nodes[0]);
+        assert_int_equal(nodes[2], nodes[1]);
+    }
+    assert_true(trees > 0);
+    arena_free(&a);
+    karp_context_unref(context);
+}
+
 enum { KINDS = 5, MOST_NEEDED = 400 };
 
 /* The least of all sums, compared with that of a table over what is needed. */
@@ -694,6 +724,7 @@ int main(void)
         cmocka_unit_test(parts_of_pods),
         cmocka_unit_test(parts_of_nodes),
         cmocka_unit_test(tree_of_nodes),
+        cmocka_unit_test(very_many_steps),
         cmocka_unit_test(least_sums),
         cmocka_unit_test(many_alike),
         cmocka_unit_test(kinds_with_gpus),
