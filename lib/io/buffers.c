@@ -61,7 +61,9 @@ static bool deadline_is_over(const karp_reader *reader, const tree *spec, const 
     int64_t seconds = 0, since = ready_since(buffer);
     if (!tree_integer(tree_get(spec, "fillDeadlineSeconds"), &seconds) || since == KARP_NO_TIME) return false;
     if (since == reader->asked.now - assumed_age) return false; /* nobody says since when */
-    return reader->asked.now > since && (reader->asked.now - since) / INT64_C(1000000000) >= seconds;
+    /* Times may be further apart than a number with a sign can say. */
+    uint64_t passed = (uint64_t)reader->asked.now - (uint64_t)since;
+    return reader->asked.now > since && (seconds < 0 || passed / UINT64_C(1000000000) >= (uint64_t)seconds);
 }
 
 /* A buffer that is not filled again has so many pods less as were consumed, and none once it has ended. */

@@ -5,6 +5,7 @@
 
 #include <io/fill.h>
 
+#include <base/duration.h>
 #include <karp/library.h>
 
 #define MINUTE INT64_C(60000000000)
@@ -33,7 +34,7 @@ static uint64_t pods_of_sets(const tree *sets)
 
 static bool is_over(const io_pods *p, int64_t since, int64_t duration)
 {
-    return since != KARP_NO_TIME && p->now != KARP_NO_TIME && since < p->now && p->now - since > duration;
+    return since != KARP_NO_TIME && p->now != KARP_NO_TIME && since < p->now && instant_after(since, duration) < p->now;
 }
 
 /* Whether its capacity is still held for its pods. If it is no more, a note has the condition that says so. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <schedule/hosts.h>
 
+#include <base/duration.h>
 #include <base/sort.h>
 #include <model/taints.h>
 #include <schedule/capacity.h>
@@ -31,7 +32,8 @@ static inline bool quiet_for_long(const scheduler *s, const state_node *n)
 {
     if (n->pool == NO_ID || n->claim == NO_ID) return true;
     int64_t since = s->snapshot->raw.claims.items[n->claim].last_pod_event;
-    return since != KARP_NO_TIME && s->settings.now - since >= s->snapshot->raw.pools.items[n->pool].consolidate_after;
+    int64_t after = s->snapshot->raw.pools.items[n->pool].consolidate_after;
+    return since != KARP_NO_TIME && instant_after(since, after) <= s->settings.now;
 }
 
 static bool list_host(scheduler *s, uint32_t number)

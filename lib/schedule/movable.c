@@ -145,9 +145,9 @@ bool under_consolidate_after(const karp_snapshot *s, const state_node *n, int64_
     if (after == KARP_DURATION_UNSET || after == KARP_DURATION_NEVER || after == 0) return false;
     const node_claim *claim_ = &s->raw.claims.items[n->claim];
     int64_t since = claim_->last_pod_event;
-    if (since != KARP_NO_TIME && now - since >= after) return false; /* true for most nodes */
+    if (since != KARP_NO_TIME && instant_after(since, after) <= now) return false; /* true for most nodes */
     const condition *c = condition_find(claim_->conditions, s->known.initialized_condition);
     if (c == NULL || c->status != s->known.status_true || !pool_usable(s, &s->raw.pools.items[n->pool])) return false;
     if (since == KARP_NO_TIME) since = c->since;
-    return since != KARP_NO_TIME && now - since < after;
+    return since != KARP_NO_TIME && instant_after(since, after) > now;
 }
