@@ -26,14 +26,19 @@ bool master_keep_contents(master *m, arena *a)
     return true;
 }
 
+void master_cap_at(master *m, const double *prices, double factor)
+{
+    for (uint32_t c = 0; c < m->problem->class_count; c++) m->caps[c] = m->paid[c] = m->y[c] = prices[c] * factor;
+}
+
 bool master_start_capped(master *m, arena *a, double factor)
 {
     size_t n = m->problem->class_count;
     m->caps = arena_array(a, n + 1, sizeof *m->caps);
     if (m->caps == NULL) return false;
+    master_cap_at(m, m->best, factor);
     for (size_t c = 0; c < n; c++) {
         m->served[c] = (uint32_t)c;
-        m->caps[c] = m->paid[c] = m->y[c] = m->best[c] * factor;
         m->inverse[c * n + c] = m->content[c * n + c] = 1;
         m->level[c] = (double)m->counts[c];
     }

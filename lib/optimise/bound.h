@@ -36,6 +36,7 @@ typedef struct bound_problem {
     const uint64_t *allowed; /* [row * bits_words(class_count)]: classes that can be placed on the row */
     const relaxed_choice *choices; /* groups of pods that are in one domain each: which one is a choice */
     uint32_t choice_count;
+    const uint32_t *samples; /* by class: classes with the same number are the same pods in other places; NULL = none */
     const int64_t *node_limits; /* [node * class_count]: most copies on an existing node, too; NULL = `limits` alone */
 } bound_problem;
 

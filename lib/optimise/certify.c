@@ -196,6 +196,8 @@ __attribute__((cold)) static bool find_bound(scheduler *s, arena *a, const uint1
     bound_proof whole;
     bound_charges charges = { .tree_steps = aim->effort };
     if (!round_problem(s, a, steps, aim, &parts, out)) return false;
+    const relaxed *r = &out->question;
+    if (r->choice_count == r->spread_choices) out->problem.samples = r->samples; /* groups are of several samples */
     double tolerance = out->problem.class_count <= FEW_CLASSES ? FEW_TOLERANCE : TOLERANCE;
     if (!bound_fluid(a, &out->problem, tolerance, ROUNDS, &out->proof)) return false;
     if (!round_problem_limits(a, out)) return false;

@@ -71,6 +71,8 @@ bool master_keep_contents(master *m, arena *a);
 /* Starts with the caps `factor` times the best prices, instead of master_start(). Contents have to be kept. false = out
  * of memory. */
 bool master_start_capped(master *m, arena *a, double factor);
+/* Right after that: the caps become `factor` times these prices. */
+void master_cap_at(master *m, const double *prices, double factor);
 /* Right after that: raises caps to at least this part of what pods cost on nodes of their own. */
 void master_lift_caps(master *m, double part);
 /* What a pod costs on nodes with its class alone; infinite = it fits on none. */

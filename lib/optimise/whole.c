@@ -14,11 +14,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { COLUMN_ROUNDS = 32, FEW_BRANCHES = 32, WORK_A_BRANCH = 4096 };
-enum { DAMPED = 4 }; /* every so many rounds the prices are close to the best, which raises the bound early */
-#define DAMPED_PART 0.25 /* weight of the master's prices then */
+enum { COLUMN_ROUNDS = 32, WORK_A_BRANCH = 4096 };
+enum { DAMPED = 2 }; /* every so many rounds the prices are close to the best, which raises the bound early */
+#define DAMPED_PART 0.1 /* weight of the master's prices then */
+#define SLACK                                                                                                          \
+    0.02 /* the part of the gap below which it does not matter what contents are worth more than they cost             \
+          */
+enum { LOWERED_CLASSES = 80, LOWERED_ROUNDS = 4 }; /* least for lowering prices */
+#define LOWERED_PART 0.4 /* the first weight of the master's prices for it, and the least */
+#define LEAST_LOWERED_PART 0.1
+#define LOWERED_NEXT 1.15 /* after so many times the work it is tried again */
 enum { PIVOT_PARTS = 32 }; /* numbers of the basis that a pivot changes in one unit of work */
-enum { CONTENTS_AT_ONCE = 32 }; /* most columns of an offer in a round */
 #define LEAST_WORK ((uint64_t)FIRST_KEPT * CONTENTS_A_STEP) /* for a proof with charges */
 #define LEAST_NODES 1e-6 /* fractions of nodes or pods that are smaller count as none */
 #define CAP 1.1 /* the first caps, relative to the prices of the fluid bound */
@@ -26,7 +32,8 @@ enum { CONTENTS_AT_ONCE = 32 }; /* most columns of an offer in a round */
     0.5 /* the same where prices of a similar problem are known, relative to those on nodes of their own */
 #define CAPS_RISE 1.3 /* most factor by which caps are raised */
 #define CLOSE 1e-5 /* a gap between the master and the bound, relative to the bound, at which caps are raised */
-#define TOLERANCE 1e-7 /* relative to the bound */
+#define MERGED_CLOSE 1e-3 /* a gap at which the prices of merged classes are good enough */
+#define KINDS_CLOSE 2e-3 /* the gap at which caps that come from them are raised */
 
 /* The work of so many steps; two such sums have no overflow. */
 static uint64_t work_of(uint64_t steps)
@@ -72,8 +79,7 @@ static int by_ratio(uint32_t x, uint32_t y, const void *user)
 
 static double per_dollar(double worth, double price) { return price > 0 ? worth / price : worth > 0 ? HUGE_VAL : 0; }
 
-/* The worth of fractional contents of each offer. */
-static bool price_fractions(whole *w)
+bool whole_fractions(whole *w)
 {
     master *m = &w->m;
     const bound_problem *p = m->problem;
@@ -89,8 +95,7 @@ static bool price_fractions(whole *w)
     return sort_ids(w->a->context, w->order, m->offer_count, by_ratio, w->ratios);
 }
 
-/* Most branches of an offer: as the work goes on, contents are looked for more thoroughly. */
-static uint32_t branches_now(const whole *w)
+uint32_t whole_branches(const whole *w)
 {
     uint64_t branches = w->work / WORK_A_BRANCH;
     return branches < FEW_BRANCHES        ? FEW_BRANCHES
@@ -98,7 +103,7 @@ static uint32_t branches_now(const whole *w)
                                           : CONTENTS_BRANCHES;
 }
 
-static bool solve_offer(whole *w, uint32_t place, const double *worth, double enough, uint32_t branches)
+bool whole_solve(whole *w, uint32_t place, const double *worth, double enough, uint32_t branches)
 {
     const master *m = &w->m;
     bool ok = contents_solve(&w->contents, m->offers[place], worth, enough, branches);
@@ -106,28 +111,36 @@ static bool solve_offer(whole *w, uint32_t place, const double *worth, double en
     return ok;
 }
 
+void whole_keep(whole *w, uint32_t place, const double *copies, bool mirror)
+{
+    master_keep(&w->m, place, w->classes, copies, w->m.problem->class_count);
+    if (w->kinds != NULL && mirror) merged_mirror(w, place, copies);
+}
+
 /* Keeps the best contents that were found as columns. */
 static void keep_contents(whole *w, uint32_t place)
 {
     contents *x = &w->contents;
     uint32_t count = 0;
-    do master_keep(&w->m, place, w->classes, x->copies, w->m.problem->class_count);
-    while (++count < CONTENTS_AT_ONCE && contents_next(x));
+    do whole_keep(w, place, x->copies, count < MIRRORED);
+    while (++count < CONTENTS_KEPT && contents_next(x));
 }
 
 bool whole_price(whole *w, double *worst)
 {
     master *m = &w->m;
-    double most = 0;
-    if (!price_fractions(w)) return false;
-    const uint32_t thorough = w->thorough ? branches_now(w) : FEW_BRANCHES;
+    bool exact = m->problem->class_count >= LOWERED_CLASSES && w->thorough && w->wants_bound && m->rounds > 0 &&
+                 m->bound > 0 && m->cost > m->bound;
+    double most = exact ? 1 + SLACK * (m->cost / m->bound - 1) : 0;
+    if (!whole_fractions(w)) return false;
+    const uint32_t thorough = w->thorough ? whole_branches(w) : FEW_BRANCHES;
     w->found = 0;
     for (uint32_t n = 0; n < m->offer_count; n++) {
         uint32_t i = w->order[n], few = w->wants_bound && w->work >= w->most_work ? FEW_BRANCHES : thorough;
         uint32_t branches = w->ratios[i] > most ? few : 1;
         double price = m->prices[m->offers[i]];
         if (w->ratios[i] <= most && w->ratios[i] <= 1) break;
-        if (!solve_offer(w, i, m->tried, most * price, branches)) return false;
+        if (!whole_solve(w, i, m->tried, most * price, branches)) return false;
         double ratio = per_dollar(w->contents.at_most, price);
         if (branches > 1 && ratio > most) most = ratio;
         master_drop_columns(m);
@@ -148,7 +161,7 @@ static bool price_offers(whole *w)
     for (uint32_t c = 0; c < p->class_count; c++) total += m->tried[c] * (double)m->counts[c];
     if (!whole_price(w, &most)) return false;
     /* A gain that rounding could undo is none, so that more effort never lowers the bound. */
-    if (!(most > 0) || !(total / most > m->bound * (1 + TOLERANCE))) return true;
+    if (!(most > 0) || !(total / most > m->bound * (1 + WHOLE_TOLERANCE))) return true;
     m->bound = total / most;
     for (uint32_t c = 0; c < p->class_count; c++) m->best[c] = m->tried[c] / most;
     return true;
@@ -230,11 +243,16 @@ static bool list_stops(whole *w, bool all)
         bound_patterns now = { .count = 0 }, *out = &w->trail->at[w->passed];
         arena_mark mark = arena_get_mark(&w->scratch);
         if (!list_patterns(w, &w->scratch, &now)) return false;
+        size_t classes = w->m.problem->class_count, wide = w->first_of != NULL ? w->trail_classes : classes;
         *out = (bound_patterns){ .count = now.count };
         out->offer = arena_copy(w->a, now.offer, now.count * sizeof *now.offer);
-        out->copies = arena_copy(w->a, now.copies, now.count * (size_t)w->m.problem->class_count * sizeof *now.copies);
-        arena_release(&w->scratch, mark);
+        out->copies = arena_array(w->a, now.count * wide + 1, sizeof *now.copies);
         if (out->offer == NULL || out->copies == NULL) return false;
+        for (size_t i = 0; i < now.count * classes; i++) {
+            size_t c = i % classes;
+            out->copies[i / classes * wide + (w->first_of != NULL ? w->first_of[c] : c)] = now.copies[i];
+        }
+        arena_release(&w->scratch, mark);
     }
     return true;
 }
@@ -267,19 +285,57 @@ static bool raise_caps(whole *w)
 static bool goes_on(whole *w)
 {
     master *m = &w->m;
-    if (m->cost - m->bound < CLOSE * m->bound) (void)raise_caps(w);
+    if (m->cost - m->bound < (w->kinds != NULL ? KINDS_CLOSE : CLOSE) * m->bound) (void)raise_caps(w);
     /* known prices hold although some pods cost more than those whose places they can take */
     if (w->continues && m->cost < m->bound * (1 - CLOSE)) return w->work < w->most_work && master_drop_pairs(m);
-    return w->work < w->most_work && m->cost - m->bound > TOLERANCE * m->bound;
+    return w->work < w->most_work && m->cost - m->bound > (w->merged ? MERGED_CLOSE : WHOLE_TOLERANCE) * m->bound;
 }
 
-/* Runs rounds until no column is found, then raises the caps, or else lets no class take the place of another. More
- * steps only add rounds. false = stopped. */
-static bool generate(whole *w)
+/* With many classes the bound follows the master's cost slowly, as there is always some content that is worth too much.
+ * Then prices between the best and the master's are lowered until there is none. *raised: that raised the bound. */
+static bool lower_prices(whole *w, bool *raised)
+{
+    master *m = &w->m;
+    double before = m->bound;
+    if (!(w->lowered_part > 0)) w->lowered_part = LOWERED_PART;
+    master_choose_prices(m, w->lowered_part);
+    if (!whole_lower(w)) return false;
+    *raised = m->bound > before;
+    w->lowered_part *= *raised ? 2 : 0.5;
+    if (w->lowered_part > 1) w->lowered_part = 1;
+    if (w->lowered_part < LEAST_LOWERED_PART) w->lowered_part = LEAST_LOWERED_PART;
+    w->next_lowered = (uint64_t)((double)w->work * LOWERED_NEXT);
+    w->found = 1; /* perhaps */
+    return true;
+}
+
+/* One round: chooses prices, and prices the offers. *enough: merged classes have good prices now. */
+static bool price_round(whole *w, bool *enough)
+{
+    master *m = &w->m;
+    *enough = false;
+    if (w->wants_bound && w->work >= w->next_lowered && m->rounds >= LOWERED_ROUNDS &&
+        m->problem->class_count >= LOWERED_CLASSES) {
+        bool raised, ok = lower_prices(w, &raised);
+        *enough = ok && raised && w->merged && w->places_differ;
+        return ok;
+    }
+    bool damped = w->wants_bound && m->rounds % DAMPED == 0;
+    master_choose_prices(m, damped ? DAMPED_PART : 1);
+    w->thorough = damped || !w->wants_bound;
+    if (!price_offers(w)) return false;
+    if (w->found > 0 || !w->wants_bound) return true;
+    master_choose_prices(m, 1);
+    w->thorough = true;
+    return price_offers(w);
+}
+
+/* Runs rounds until no column is found, then raises the caps, or else lets no class take the place of another. */
+bool whole_generate(whole *w)
 {
     master *m = &w->m;
     const uint32_t classes = m->problem->class_count;
-    bool limited = true;
+    bool limited = true, enough = false;
     if (w->continues && !master_use_columns(m, w->a, &limited)) return false;
     master_choose_prices(m, w->continues ? 1 : 0);
     if (!price_offers(w)) return false;
@@ -289,17 +345,11 @@ static bool generate(whole *w)
         uint32_t had = m->column_count, pivots = m->pivots;
         if (!master_use_columns(m, w->a, &limited)) return false;
         w->work += (uint64_t)(had + 1) * classes + (uint64_t)(m->pivots - pivots) * classes * classes / PIVOT_PARTS;
-        bool damped = w->wants_bound && m->rounds % DAMPED == 0;
-        master_choose_prices(m, damped ? DAMPED_PART : 1);
-        w->thorough = damped || !w->wants_bound;
-        if (!price_offers(w)) return false;
-        if (w->found == 0 && w->wants_bound) {
-            master_choose_prices(m, 1);
-            w->thorough = true;
-            if (!price_offers(w)) return false;
-        }
-        if (w->found == 0 && !raise_caps(w) && !master_drop_pairs(m) && branches_now(w) == CONTENTS_BRANCHES) break;
+        if (!price_round(w, &enough)) return false;
+        if (enough) break;
+        if (w->found == 0 && !raise_caps(w) && !master_drop_pairs(m) && whole_branches(w) == CONTENTS_BRANCHES) break;
     }
+    if (w->merged) return true;
     return list_stops(w, true) && (w->work >= w->most_work || keep_prices(w, true));
 }
 
@@ -307,8 +357,8 @@ static bool generate(whole *w)
 static bool find_whole(whole *w, bound_proof *out)
 {
     double before = w->m.bound;
-    if (!generate(w)) return false;
-    w->contents.capacity = branches_now(w); /* as many as the prices were found with */
+    if (!merged_raise(w) || !whole_generate(w)) return false;
+    w->contents.capacity = whole_branches(w); /* as many as the prices were found with */
     bool ok = !(w->m.bound > before) || prove_contents(&w->m, &w->contents, w->a, out);
     w->contents.capacity = CONTENTS_BRANCHES;
     return ok;
@@ -366,7 +416,7 @@ __attribute__((cold)) bool bound_find_patterns(arena *a, const bound_problem *p,
     w.continues = known != NULL && known->holds;
     if (ok && w.continues) master_lift_caps(&w.m, LEAST_CAP);
     if (ok && known != NULL) keep_known(&w, known);
-    ok = ok && generate(&w) && list_patterns(&w, a, out);
+    ok = ok && whole_generate(&w) && list_patterns(&w, a, out);
     arena_free(&w.scratch);
     return ok;
 }
