@@ -108,11 +108,21 @@ typedef struct bound_patterns {
     bool holds; /* they are of a problem with the same classes and more pods */
 } bound_patterns;
 
+/* Whole nodes that can hold all pods in fractions. */
+typedef struct bound_fleet {
+    uint64_t steps; /* when they were found */
+    uint32_t count, *offers; /* the offer of each node */
+} bound_fleet;
+
+enum { MOST_FLEETS = 32 };
+
 /* The solutions of the master problem after so many steps, without numbers of nodes and worth. */
 typedef struct bound_trail {
     uint32_t count;
     const uint64_t *stops; /* steps, ascending */
     bound_patterns *at; /* by stop */
+    bound_fleet fleets[MOST_FLEETS]; /* from the tree, each cheaper than those before it */
+    uint32_t fleet_count;
 } bound_trail;
 
 enum {

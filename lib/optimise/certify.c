@@ -151,6 +151,7 @@ static bool find_whole(arena *a, const karp_objective *aim, const round_bound *b
     const bound_problem *p = &b->problem;
     bound_trail *x = trail != NULL && p->class_count <= TRAIL_CLASSES ? &trail->solutions : NULL, own;
     int64_t pods = 0;
+    if (trail != NULL) trail->solutions.fleet_count = 0;
     for (uint32_t c = 0; c < p->class_count && pods <= COUNTS_PODS; c++) pods += p->counts[c];
     if (pods > COUNTS_PODS) charges = NULL;
     if (x == NULL) return bound_whole(a, p, &b->proof, round_bound_effort(aim->effort), NULL, charges, out);
@@ -160,7 +161,10 @@ static bool find_whole(arena *a, const karp_objective *aim, const round_bound *b
         stops[i] = round_bound_effort(x->stops[i]);
         x->at[i] = (bound_patterns){ .count = 0 };
     }
-    return stops != NULL && bound_whole(a, p, &b->proof, round_bound_effort(aim->effort), &own, charges, out);
+    bool ok = stops != NULL && bound_whole(a, p, &b->proof, round_bound_effort(aim->effort), &own, charges, out);
+    memcpy(x->fleets, own.fleets, sizeof x->fleets);
+    x->fleet_count = own.fleet_count;
+    return ok;
 }
 
 /* Copies what the search needs of the trail. */
@@ -175,6 +179,11 @@ static bool keep_trail(arena *keep, const round_bound *b, round_trail *trail)
         x->offer = arena_copy(keep, x->offer, x->count * sizeof *x->offer);
         x->copies = arena_copy(keep, x->copies, x->count * (size_t)r->class_count * sizeof *x->copies);
         if (x->offer == NULL || x->copies == NULL) return false;
+    }
+    for (uint32_t i = 0; i < trail->solutions.fleet_count; i++) {
+        bound_fleet *x = &trail->solutions.fleets[i];
+        x->offers = arena_copy(keep, x->offers, x->count * sizeof *x->offers);
+        if (x->offers == NULL) return false;
     }
     return trail->samples != NULL && trail->offers != NULL;
 }

@@ -9,9 +9,10 @@
 #include <base/context.h>
 #include <base/error.h>
 #include <math.h>
-#include <optimise/packing.h>
+#include <optimise/fleet.h>
 
-enum { FIRST_PATTERNS = 5000, PATTERN_PART = 2 }; /* the first stop with patterns; part of the steps for them */
+enum { FIRST_PATTERNS = 5000, PATTERN_PART = 2, FLEET_PART = 4 };
+/* the first stop with patterns; parts of the steps for them, and for sets of nodes */
 #define AHEAD 0.998 /* a search leads if its best plan costs less than this part of the other's */
 
 typedef struct refining {
@@ -23,6 +24,8 @@ typedef struct refining {
     packing_problem second_problem; /* the same, with the worth of pods from the bound for whole pods */
     packing *second; /* a search that starts from the nodes that the bound for whole pods would buy; NULL = none */
     packing_patterns patterns; /* of the second search */
+    fleet *fleet; /* a search among sets of nodes; NULL = none */
+    uint32_t tried; /* sets of nodes of the bound that were tried */
     uint64_t main_goal, second_goal; /* number of steps of both searches */
     uint64_t pattern_steps; /* number of steps for making the patterns of the second search */
     uint32_t *types; /* by offer: see menu_types() */
@@ -229,12 +232,55 @@ static uint64_t second_part(const refining *r, uint64_t steps)
     return leads(r->packing, r->second) ? steps / 8 : steps / 2;
 }
 
-/* Continues to `stop` steps, half of them in each search, or most of them in the one that leads. */
+/* Lets all pods be packed onto the sets of nodes that the bound has found by the stop, until so many steps are done.
+ * false = out of memory. */
+static bool try_fleets(refining *r, uint64_t stop, uint64_t steps)
+{
+    const round_trail *t = &r->q->trail;
+    const bound_trail *x = &t->solutions;
+    while (r->tried < x->fleet_count && fleet_steps(r->fleet) < steps) {
+        const bound_fleet *y = &x->fleets[r->tried];
+        if (y->steps > round_bound_effort(stop) + stop) break;
+        uint32_t *offers = arena_array(&r->q->data, y->count + (size_t)1, sizeof *offers), count = 0;
+        if (offers == NULL) return false;
+        while (count < y->count &&
+               (offers[count] = offer_in_menu(&r->menu, &t->offers[y->offers[count]])) != UINT32_MAX)
+            count++;
+        if (count == y->count && !fleet_try(r->fleet, offers, count)) return false;
+        r->tried++;
+    }
+    return true;
+}
+
+/* Looks for cheaper sets of nodes than those of the best plan, in so many steps. The searches continue from what it
+ * finds. false = out of memory. */
+static bool find_fleets(refining *r, uint64_t stop, uint64_t steps)
+{
+    const packing_bins *best = best_of(r);
+    if (r->fleet == NULL) r->fleet = fleet_begin(r->q->seen->context, &r->problem);
+    if (r->fleet == NULL || !fleet_start(r->fleet, best)) return false;
+    steps += fleet_steps(r->fleet);
+    if (!try_fleets(r, stop, steps) || !fleet_search(r->fleet, steps)) return false;
+    return !(fleet_best(r->fleet)->cost < best->cost) ||
+           packing_complete(r->second != NULL ? r->second : r->packing, fleet_best(r->fleet));
+}
+
+/* The steps that were not done by one of the searches. */
+static uint64_t other_steps(const refining *r)
+{
+    return r->pattern_steps + (r->fleet != NULL ? fleet_steps(r->fleet) : 0);
+}
+
+/* Continues to `stop` steps. A part is for sets of nodes and a part for patterns. The searches get half of the others
+ * each, or the one that leads gets most of them. */
 static bool search_to(refining *r, uint64_t from, uint64_t stop)
 {
-    uint64_t steps = stop - from, patterns = r->pattern_steps;
-    if (stop >= FIRST_PATTERNS && !buy_patterns(r, stop, steps / PATTERN_PART)) return false;
-    steps -= r->pattern_steps - patterns;
+    uint64_t steps = stop - from, had = other_steps(r);
+    if (stop >= FIRST_PATTERNS &&
+        (!find_fleets(r, stop, steps / FLEET_PART) || !buy_patterns(r, stop, steps / PATTERN_PART)))
+        return false;
+    had = other_steps(r) - had;
+    steps = had < steps ? steps - had : 0;
     uint64_t second = second_part(r, steps);
     r->main_goal += steps - second;
     r->second_goal += second;
@@ -257,7 +303,7 @@ static karp_status search_stops(refining *r)
             return KARP_OK;
         }
         if (!search_to(r, from, stop)) return fail_nomem(q->error);
-        q->steps = packing_steps(r->packing) + r->pattern_steps + (r->second != NULL ? packing_steps(r->second) : 0);
+        q->steps = packing_steps(r->packing) + other_steps(r) + (r->second != NULL ? packing_steps(r->second) : 0);
         karp_status status = check_best(r);
         if (status == KARP_E_CANCELED) {
             q->stopped = true;
@@ -295,6 +341,7 @@ karp_status search_refine(search *q)
     karp_status status = refine(&r);
     packing_end(r.packing);
     packing_end(r.second);
+    fleet_end(r.fleet);
     packing_bins_free(q->seen->context, &r.from);
     return status;
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include <base/bits.h>
-#include <optimise/packing.h>
+#include <optimise/fleet.h>
 #include <support/random.h>
 
 enum { DIMS = 3, CLASSES = 12, OFFERS = 20 };
@@ -340,12 +340,100 @@ static void fewer_pods_begin_with_what_is_known(void **state)
     karp_context_unref(context);
 }
 
+/* Exchanging nodes leaves every pod on one, and never makes a plan dearer. More steps continue from fewer. */
+static void exchanges_serve_every_pod(void **state)
+{
+    (void)state;
+    karp_context *context = NULL;
+    uint32_t cheaper = 0;
+    assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        world w;
+        arena a = arena_on(context);
+        make_world(&w, seed);
+        assert_true(packing_rate(&a, &w.problem)); /* prices by which exchanges are drawn */
+        packing *k = packing_begin(context, &w.problem, NULL);
+        fleet *f = fleet_begin(context, &w.problem), *again = fleet_begin(context, &w.problem);
+        assert_true(k != NULL && f != NULL && again != NULL && packing_search(k, 300));
+        double last = packing_best(k)->cost;
+        assert_true(fleet_start(f, packing_best(k)) && fleet_start(again, packing_best(k)));
+        for (uint64_t stop = 500; stop <= 8000; stop *= 2) {
+            assert_true(fleet_search(f, stop));
+            assert_true(fleet_best(f)->cost <= last);
+            last = fleet_best(f)->cost;
+            check_plan(&w, fleet_best(f));
+        }
+        cheaper += last < packing_best(k)->cost * (1 - 1e-9);
+        assert_true(fleet_search(again, 8000) && fleet_best(again)->cost == last);
+        fleet_end(again);
+        fleet_end(f);
+        packing_end(k);
+        arena_free(&a);
+    }
+    print_message("cheaper: %u of 60\n", cheaper);
+    assert_true(cheaper >= 30);
+    karp_context_unref(context);
+}
+
+enum { FULL_NODES = 5, FULL_CLASSES = 60 };
+
+/* Pods that fill these nodes entirely are packed onto them, wherever they were before. */
+static void full_nodes_are_found(void **state)
+{
+    (void)state;
+    static const int64_t rooms[] = { 240, 480, 480, 480, 480, 960 };
+    static const double prices[] = { 1, 1.5, 2 };
+    static const uint32_t nodes[FULL_NODES] = { 0, 0, 1, 2, 2 };
+    karp_context *context = NULL;
+    uint32_t found = 0;
+    assert_int_equal(karp_context_new(NULL, &context, NULL), KARP_OK);
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        uint64_t random = seed, allowed[FULL_CLASSES];
+        int64_t requests[2 * FULL_CLASSES] = { 0 };
+        uint32_t counts[FULL_CLASSES], limits[FULL_CLASSES];
+        double worth[FULL_CLASSES];
+        packing_bins from = { .cost = 0 };
+        for (size_t n = 0; n < FULL_NODES; n++) { /* 12 pods of each node: cut at random places */
+            for (size_t d = 0; d < 2; d++) {
+                int64_t left = rooms[2 * nodes[n] + d];
+                for (size_t i = 0; i < 12; i++) {
+                    int64_t most = 2 * left / (int64_t)(12 - i);
+                    int64_t part = i == 11 ? left : (int64_t)random_below(&random, (uint64_t)most);
+                    requests[2 * (12 * n + i) + d] = part;
+                    left -= part;
+                }
+            }
+        }
+        for (uint32_t c = 0; c < FULL_CLASSES; c++) {
+            counts[c] = limits[c] = 1;
+            allowed[c] = 7;
+            worth[c] = 0.001 * (double)requests[2 * (size_t)c] + 0.001 * (double)requests[2 * (size_t)c + 1];
+            packing_bin *b = packing_add_bin(context, &from, 2);
+            assert_true(b != NULL && packing_add_entry(context, b, c, 1));
+            from.cost += 2;
+        }
+        const packing_problem p = { 2,      FULL_CLASSES, 3,    requests, counts, limits, rooms,
+                                    prices, allowed,      NULL, worth,    NULL,   NULL };
+        fleet *f = fleet_begin(context, &p);
+        assert_non_null(f);
+        assert_true(fleet_start(f, &from) && fleet_try(f, nodes, FULL_NODES));
+        found += fleet_best(f)->cost <= 7.5 + 1e-9;
+        assert_true(fleet_best(f)->cost <= 120);
+        fleet_end(f);
+        packing_bins_free(context, &from);
+    }
+    assert_true(found >= 18);
+    print_message("full nodes: %u of 20\n", found);
+    karp_context_unref(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_serve_every_pod),       cmocka_unit_test(begins_from_a_plan),
         cmocka_unit_test(many_classes_take_no_longer), cmocka_unit_test(few_pods_are_exact),
-        cmocka_unit_test(other_contents_keep_rules),   cmocka_unit_test(fewer_pods_begin_with_what_is_known)
+        cmocka_unit_test(other_contents_keep_rules),   cmocka_unit_test(fewer_pods_begin_with_what_is_known),
+        cmocka_unit_test(exchanges_serve_every_pod),   cmocka_unit_test(full_nodes_are_found)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
