@@ -111,7 +111,8 @@ typedef struct bound_patterns {
 /* Whole nodes that can hold all pods in fractions. */
 typedef struct bound_fleet {
     uint64_t steps; /* when they were found */
-    uint32_t count, *offers; /* the offer of each node */
+    uint32_t count, *offer; /* by node */
+    uint32_t *copies; /* [node * class_count]: what is on nodes whose contents are whole */
 } bound_fleet;
 
 enum { MOST_FLEETS = 32 };

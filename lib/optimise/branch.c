@@ -367,25 +367,6 @@ static double round_nodes(branching *b)
     return best;
 }
 
-/* Lists the whole nodes for the search of plans. Those that are found when no work is left are not listed, as more
- * effort may not find the same. false = out of memory. */
-static bool list_fleet(const branching *b)
-{
-    const master *m = &b->w->m;
-    bound_trail *t = b->w->trail;
-    double count = 0;
-    if (t == NULL || t->fleet_count == MOST_FLEETS || b->w->work >= b->most_work) return true;
-    for (uint32_t i = 0; i < m->offer_count; i++) count += b->whole_nodes[i];
-    if (count > COUNTS_PODS) return true;
-    bound_fleet *out = &t->fleets[t->fleet_count++];
-    *out = (bound_fleet){ .steps = b->w->work / CONTENTS_A_STEP };
-    out->offers = arena_array(b->w->a, (size_t)count + 1, sizeof *out->offers);
-    for (uint32_t i = 0; i < m->offer_count && out->offers != NULL; i++) {
-        for (double n = 0; n < b->whole_nodes[i]; n++) out->offers[out->count++] = m->offers[i];
-    }
-    return out->offers != NULL;
-}
-
 /* Rounds the solution of a box. Where the whole nodes cannot hold the pods, that becomes an inequality, and the box is
  * solved again. false = out of memory, or stopped. */
 static bool try_whole(branching *b, uint32_t number)
@@ -396,9 +377,7 @@ static bool try_whole(branching *b, uint32_t number)
         double cost = round_nodes(b);
         if (!(cost < b->upper * (1 - RISE)) || b->tree->proof_count == TREE_PROOFS) return true;
         if (!branch_cut(b, b->whole_nodes, &answer)) return false;
-        if (answer != BRANCH_FITS) continue;
-        b->upper = cost;
-        if (!list_fleet(b)) return false;
+        if (answer == BRANCH_FITS) b->upper = cost;
     }
     return true;
 }

@@ -8,12 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { CUT_ROUNDS = 60, CUT_PIVOTS = 100000, LEVELS = 3, CONTENTS_AT_ONCE = 4 };
+enum { CUT_ROUNDS = 60, CUT_PIVOTS = 100000, LEVELS = 3, CONTENTS_AT_ONCE = 4, MOST_COPIES = 1 << 16, MOST_DIVES = 64 };
 /* Branches of a content: more of them are tried where fewer do not lead to a proof. */
 static const uint32_t cut_branches[LEVELS] = { 1, 32, 1024 };
 #define LEAST_LACK 1e-9 /* relative */
 #define WORTH_MORE (1 + 1e-7) /* a content enters if it is worth so many times what its node costs */
 #define HALF_NODE 0.5
+#define WHOLE 1e-6 /* tolerance for treating a number of nodes as whole */
 #define NOTHING 1e-7 /* what other nodes cost, $/h, if none are needed */
 
 typedef struct cutting {
@@ -21,6 +22,7 @@ typedef struct cutting {
     linear program;
     uint32_t *row_of; /* by place: its row; UINT32_MAX = it has no nodes */
     double *best; /* by place: what its best content is worth beyond its price */
+    double *pods; /* by class */
     uint32_t *column; /* by place: that content, among the columns of the master problem */
 } cutting;
 
@@ -34,7 +36,7 @@ static double price_at(const cutting *k, uint32_t place)
 }
 
 /* Begins with a row for each class, whose pods may be placed at what they cost alone, and for each place with nodes. */
-static bool begin(cutting *k, arena *a, const double *nodes)
+static bool begin(cutting *k, arena *a, const double *nodes, const double *pods)
 {
     const master *m = &k->b->w->m;
     uint32_t classes = m->problem->class_count, rows = classes;
@@ -46,7 +48,7 @@ static bool begin(cutting *k, arena *a, const double *nodes)
     if (!linear_init(&k->program, a, rows)) return false;
     for (uint32_t c = 0; c < classes; c++) {
         double alone = master_alone(m, c);
-        linear_start(&k->program, c, alone < HUGE_VAL ? (double)m->counts[c] : 0, alone < HUGE_VAL ? alone : 0);
+        linear_start(&k->program, c, alone < HUGE_VAL ? pods[c] : 0, alone < HUGE_VAL ? alone : 0);
     }
     for (uint32_t i = 0; i < m->offer_count; i++) {
         if (k->row_of[i] == UINT32_MAX) continue;
@@ -173,16 +175,108 @@ static bool prove_prices(cutting *k, const double *nodes, enum branch_answer *an
     return true;
 }
 
+/* Lists the content of a column for so many nodes of its place, which are left less. `next`: by place, the first node
+ * without content. */
+static void list_content(const cutting *k, const linear_column *x, double times, double *nodes, double *pods,
+                         uint32_t *next, bound_fleet *out)
+{
+    const linear_entry *e = k->program.entries.items + x->first; /* the first is that of the place */
+    const master *m = &k->b->w->m;
+    uint32_t classes = m->problem->class_count, i = 0;
+    while (i < m->offer_count && (k->row_of[i] != e->row || e->row < classes)) i++;
+    if (i == m->offer_count || x->count < 2) return;
+    for (; times > 0 && nodes[i] > HALF_NODE; times--, nodes[i]--) {
+        uint32_t *copies = out->copies + (size_t)next[i]++ * classes;
+        for (uint32_t n = 1; n < x->count; n++) {
+            uint32_t c = e[n].row;
+            copies[c] = (uint32_t)(e[n].amount + HALF_NODE);
+            pods[c] = pods[c] > e[n].amount ? pods[c] - e[n].amount : 0;
+        }
+    }
+}
+
+/* Lists contents of which the solution has whole nodes, or else the one of which it has most. false = there is none. */
+static bool list_contents(const cutting *k, double *nodes, double *pods, uint32_t *next, bound_fleet *out)
+{
+    const linear *l = &k->program;
+    uint32_t best = UINT32_MAX, had = 0, has = 0;
+    for (uint32_t i = 0; i < k->b->w->m.offer_count; i++) had += next[i];
+    for (uint32_t r = 0; r < l->rows; r++) {
+        if (l->basis[r] == UINT32_MAX) continue;
+        const linear_column *x = &l->columns.items[l->basis[r]];
+        if (x->count > 1 && (best == UINT32_MAX || l->level[r] > l->level[best])) best = r;
+        if (l->level[r] > 1 - WHOLE) list_content(k, x, floor(l->level[r] + WHOLE), nodes, pods, next, out);
+    }
+    for (uint32_t i = 0; i < k->b->w->m.offer_count; i++) has += next[i];
+    if (has > had || best == UINT32_MAX || !(l->level[best] > WHOLE)) return has > had;
+    list_content(k, &l->columns.items[l->basis[best]], 1, nodes, pods, next, out);
+    return true;
+}
+
+/* A diving heuristic: whole nodes of the solution keep their contents, and the rest is solved again, of known contents
+ * alone. It does not count as work of the tree. false = out of memory, or stopped. */
+static bool dive(const cutting *k, const double *all, uint32_t *next, bound_fleet *out)
+{
+    whole *w = k->b->w;
+    uint32_t classes = w->m.problem->class_count;
+    uint64_t work = w->work;
+    arena a = arena_on(w->a->context);
+    double *nodes = arena_copy(&a, all, w->m.offer_count * sizeof *nodes);
+    double *pods = arena_copy(&a, k->pods, classes * sizeof *pods);
+    bool ok = nodes != NULL && pods != NULL, more = ok && list_contents(k, nodes, pods, next, out);
+    for (uint32_t n = 0; ok && more && n < MOST_DIVES; n++) {
+        cutting rest = { .b = k->b };
+        arena_mark mark = arena_get_mark(&a);
+        ok = begin(&rest, &a, nodes, pods) && solve_known(&rest);
+        more = ok && !(rest.program.cost > NOTHING) && list_contents(&rest, nodes, pods, next, out);
+        linear_free(&rest.program);
+        arena_release(&a, mark);
+    }
+    arena_free(&a);
+    w->work = work;
+    return ok;
+}
+
+/* Lists the whole nodes for the search of plans. Those that are found when no work is left are not listed, as more
+ * effort may not find the same. false = out of memory. */
+static bool list_fleet(const cutting *k, const double *nodes)
+{
+    const whole *w = k->b->w;
+    const master *m = &w->m;
+    bound_trail *t = w->trail;
+    double count = 0;
+    if (t == NULL || t->fleet_count == MOST_FLEETS || w->work >= k->b->most_work) return true;
+    for (uint32_t i = 0; i < m->offer_count; i++) count += nodes[i];
+    if (count * m->problem->class_count > MOST_COPIES) return true;
+    uint32_t *next = arena_array(&k->b->w->scratch, m->offer_count + (size_t)1, sizeof *next);
+    if (next == NULL) return false;
+    bound_fleet *out = &t->fleets[t->fleet_count++];
+    *out = (bound_fleet){ .steps = w->work / CONTENTS_A_STEP };
+    out->offer = arena_array(w->a, (size_t)count + 1, sizeof *out->offer);
+    out->copies = arena_array(w->a, (size_t)count * m->problem->class_count + 1, sizeof *out->copies);
+    if (out->offer == NULL || out->copies == NULL) return false;
+    for (uint32_t i = 0; i < m->offer_count; i++) {
+        next[i] = out->count;
+        for (double n = 0; n < nodes[i]; n++) out->offer[out->count++] = m->offers[i];
+    }
+    return dive(k, nodes, next, out);
+}
+
 bool branch_cut(branching *b, const double *nodes, enum branch_answer *answer)
 {
     cutting k = { .b = b };
+    uint32_t classes = b->w->m.problem->class_count;
     arena scratch = arena_on(b->w->a->context);
     *answer = BRANCH_UNKNOWN;
-    bool ok = begin(&k, &scratch, nodes) && solve_known(&k);
+    k.pods = arena_array(&scratch, classes + (size_t)1, sizeof *k.pods);
+    for (uint32_t c = 0; k.pods != NULL && c < classes; c++) k.pods[c] = (double)b->w->m.counts[c];
+    bool ok = k.pods != NULL && begin(&k, &scratch, nodes, k.pods) && solve_known(&k);
     for (size_t i = 0; ok && i < LEVELS && *answer == BRANCH_UNKNOWN; i++) {
         ok = find_prices(&k, cut_branches[i]);
-        if (ok && !(k.program.cost > NOTHING)) *answer = BRANCH_FITS;
-        else if (ok && i > 0) ok = prove_prices(&k, nodes, answer);
+        if (ok && !(k.program.cost > NOTHING)) {
+            *answer = BRANCH_FITS;
+            ok = list_fleet(&k, nodes);
+        } else if (ok && i > 0) ok = prove_prices(&k, nodes, answer);
     }
     linear_free(&k.program);
     arena_free(&scratch);

@@ -182,8 +182,9 @@ static bool keep_trail(arena *keep, const round_bound *b, round_trail *trail)
     }
     for (uint32_t i = 0; i < trail->solutions.fleet_count; i++) {
         bound_fleet *x = &trail->solutions.fleets[i];
-        x->offers = arena_copy(keep, x->offers, x->count * sizeof *x->offers);
-        if (x->offers == NULL) return false;
+        x->offer = arena_copy(keep, x->offer, x->count * sizeof *x->offer);
+        x->copies = arena_copy(keep, x->copies, x->count * (size_t)r->class_count * sizeof *x->copies);
+        if (x->offer == NULL || x->copies == NULL) return false;
     }
     return trail->samples != NULL && trail->offers != NULL;
 }

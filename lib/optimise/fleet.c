@@ -386,33 +386,58 @@ __attribute__((cold)) static bool attempt(fleet *f)
     return over > 0 || keep(f);
 }
 
-/* Loads all pods, and puts them into new bins. false = a pod may be in none of them. */
-__attribute__((cold)) static bool load_all(fleet *f, const uint32_t *offers, uint32_t count)
+/* Puts so many pods with the requests of the class into the bin. */
+__attribute__((cold)) static void put_alike(fleet *f, uint32_t class_, uint32_t copies, uint32_t bin)
 {
-    bool ok = true;
+    const packing_problem *p = f->p;
+    const int64_t *r = p->requests + (size_t)class_ * p->dims;
+    for (uint32_t x = 0; copies > 0 && x < f->pod_count; x++) {
+        if (f->bin_of[x] != NONE || memcmp(request_of(f, x), r, p->dims * sizeof *r) != 0 ||
+            !may_join(f, x, &f->bins[bin], NONE))
+            continue;
+        put_in(f, x, bin);
+        copies--;
+    }
+    f->work += f->pod_count;
+}
+
+/* Loads all pods into new bins: those of contents first. false = a pod may be in none of them. */
+__attribute__((cold)) static bool load_all(fleet *f, const packing_contents *nodes)
+{
     f->chosen_count = f->pod_count = f->bin_count = 0;
-    for (uint32_t i = 0; i < count; i++) add_bin(f, offers[i]);
     for (uint32_t i = 0; i < f->plan.list.count; i++) {
         const packing_bin *b = &f->plan.list.items[i];
         f->chosen[f->chosen_count++] = i;
         for (size_t e = 0; e < b->entries.count; e++) {
-            for (uint32_t n = 0; ok && n < b->entries.items[e].copies; n++) {
-                f->class_of[f->pod_count] = b->entries.items[e].class_;
-                ok = place_pod(f, f->pod_count++);
+            for (uint32_t n = 0; n < b->entries.items[e].copies; n++) {
+                f->bin_of[f->pod_count] = NONE;
+                f->class_of[f->pod_count++] = b->entries.items[e].class_;
             }
         }
     }
-    return ok;
+    for (uint32_t i = 0; i < nodes->count; i++) {
+        add_bin(f, nodes->offer[i]);
+        for (uint32_t k = 0; k < nodes->kind_count; k++) {
+            uint32_t copies = nodes->copies[(size_t)i * nodes->kind_count + k];
+            if (copies > 0 && nodes->class_of[k] != NONE) put_alike(f, nodes->class_of[k], copies, i);
+        }
+    }
+    for (uint32_t x = 0; x < f->pod_count; x++) {
+        if (f->bin_of[x] == NONE && !place_pod(f, x)) return false;
+    }
+    return true;
 }
 
-__attribute__((cold)) bool fleet_try(fleet *f, const uint32_t *offers, uint32_t count)
+__attribute__((cold)) bool fleet_try(fleet *f, const packing_contents *nodes)
 {
     double cost = 0, over = HUGE_VAL;
-    for (uint32_t i = 0; i < count; i++) cost += f->p->prices[offers[i]];
-    if (!f->holds_all || count > f->most_bins || !(cost < f->plan.cost * (1 - LEAST_SAVED))) return true;
+    if (!f->holds_all || nodes->count > f->most_bins) return true;
+    for (uint32_t i = 0; i < nodes->count; i++)
+        cost += nodes->offer[i] != NONE ? f->p->prices[nodes->offer[i]] : HUGE_VAL;
+    if (!(cost < f->plan.cost * (1 - LEAST_SAVED))) return true;
     for (uint32_t n = 0; n < LEVELS && over > 0; n++) {
-        if (!load_all(f, offers, count)) return true;
-        over = anneal(f, MOVES << 2 * n, HEAT);
+        if (!load_all(f, nodes)) return true;
+        over = anneal(f, MOVES << 2 * n, n == 0 ? FIRST_HEAT : HEAT);
     }
     return over > 0 || keep(f);
 }

@@ -17,8 +17,9 @@ void fleet_end(fleet *f);
 bool fleet_start(fleet *f, const packing_bins *from);
 /* Continues until `steps` steps have been done in total. false = out of memory. */
 bool fleet_search(fleet *f, uint64_t steps);
-/* Packs all pods onto nodes of these offers, if they are cheaper and it succeeds. false = out of memory. */
-bool fleet_try(fleet *f, const uint32_t *offers, uint32_t count);
+/* Packs all pods onto these nodes, if they are cheaper and it succeeds. It begins with the contents. false = out of
+ * memory. */
+bool fleet_try(fleet *f, const packing_contents *nodes);
 uint64_t fleet_steps(const fleet *f);
 /* The cheapest plan so far; infinite cost = none that is cheaper than those it started from. */
 const packing_bins *fleet_best(const fleet *f);

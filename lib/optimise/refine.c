@@ -175,22 +175,29 @@ static uint32_t offer_in_menu(const menu *m, const relaxed_offer *o)
     return n < m->offer_count ? n : UINT32_MAX;
 }
 
+/* Contents of nodes of the bound as those of the menu. false = out of memory. */
+static bool contents_in_menu(refining *r, uint32_t count, const uint32_t *offers, const uint32_t *copies,
+                             packing_contents *out)
+{
+    const round_trail *t = &r->q->trail;
+    uint32_t *offer = arena_array(&r->q->data, count + (size_t)1, sizeof *offer);
+    uint32_t *class_of = arena_array(&r->q->data, t->class_count + (size_t)1, sizeof *class_of);
+    if (offer == NULL || class_of == NULL) return false;
+    for (uint32_t n = 0; n < count; n++) offer[n] = offer_in_menu(&r->menu, &t->offers[offers[n]]);
+    for (uint32_t k = 0; k < t->class_count; k++) class_of[k] = r->menu.class_of[t->samples[k]];
+    *out = (packing_contents){ count, offer, copies, t->class_count, class_of };
+    return true;
+}
+
 /* What the bound buys at the stop. false = out of memory. */
 static bool bound_contents(refining *r, uint64_t stop, packing_contents *out)
 {
-    const round_trail *t = &r->q->trail;
-    const bound_trail *x = &t->solutions;
+    const bound_trail *x = &r->q->trail.solutions;
     uint32_t i = 0;
     *out = (packing_contents){ .count = 0 };
     while (i < x->count && x->stops[i] != stop) i++;
-    if (i == x->count || t->samples == NULL) return true;
-    uint32_t *offer = arena_array(&r->q->data, x->at[i].count + (size_t)1, sizeof *offer);
-    uint32_t *class_of = arena_array(&r->q->data, t->class_count + (size_t)1, sizeof *class_of);
-    if (offer == NULL || class_of == NULL) return false;
-    for (uint32_t n = 0; n < x->at[i].count; n++) offer[n] = offer_in_menu(&r->menu, &t->offers[x->at[i].offer[n]]);
-    for (uint32_t k = 0; k < t->class_count; k++) class_of[k] = r->menu.class_of[t->samples[k]];
-    *out = (packing_contents){ x->at[i].count, offer, x->at[i].copies, t->class_count, class_of };
-    return true;
+    if (i == x->count || r->q->trail.samples == NULL) return true;
+    return contents_in_menu(r, x->at[i].count, x->at[i].offer, x->at[i].copies, out);
 }
 
 /* Whether the stop is 1, 10, 100 … thousand steps. */
@@ -236,17 +243,12 @@ static uint64_t second_part(const refining *r, uint64_t steps)
  * false = out of memory. */
 static bool try_fleets(refining *r, uint64_t stop, uint64_t steps)
 {
-    const round_trail *t = &r->q->trail;
-    const bound_trail *x = &t->solutions;
+    const bound_trail *x = &r->q->trail.solutions;
     while (r->tried < x->fleet_count && fleet_steps(r->fleet) < steps) {
         const bound_fleet *y = &x->fleets[r->tried];
+        packing_contents nodes;
         if (y->steps > round_bound_effort(stop) + stop) break;
-        uint32_t *offers = arena_array(&r->q->data, y->count + (size_t)1, sizeof *offers), count = 0;
-        if (offers == NULL) return false;
-        while (count < y->count &&
-               (offers[count] = offer_in_menu(&r->menu, &t->offers[y->offers[count]])) != UINT32_MAX)
-            count++;
-        if (count == y->count && !fleet_try(r->fleet, offers, count)) return false;
+        if (!contents_in_menu(r, y->count, y->offer, y->copies, &nodes) || !fleet_try(r->fleet, &nodes)) return false;
         r->tried++;
     }
     return true;

@@ -392,7 +392,7 @@ static bool make_exact(repacking *r, const bound_proof *fluid)
     round_bound *f = &r->bound.facts;
     bound_proof whole;
     const uint64_t steps = round_bound_effort(r->objective.effort);
-    bound_trail end = { 1, &steps, &r->bound_contents };
+    bound_trail end = { .count = 1, .stops = &steps, .at = &r->bound_contents };
     double value = -1;
     if (!repack_bound_limits(r) || !repack_bound_take(r, fluid, UINT64_MAX, &value)) return false;
     if (!bound_whole(&r->data, &f->problem, fluid, steps, &end, NULL, &whole)) return false;

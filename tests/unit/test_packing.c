@@ -416,7 +416,7 @@ static void full_nodes_are_found(void **state)
                                     prices, allowed,      NULL, worth,    NULL,   NULL };
         fleet *f = fleet_begin(context, &p);
         assert_non_null(f);
-        assert_true(fleet_start(f, &from) && fleet_try(f, nodes, FULL_NODES));
+        assert_true(fleet_start(f, &from) && fleet_try(f, &(packing_contents){ FULL_NODES, nodes, NULL, 0, NULL }));
         found += fleet_best(f)->cost <= 7.5 + 1e-9;
         assert_true(fleet_best(f)->cost <= 120);
         fleet_end(f);
