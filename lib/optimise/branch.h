@@ -46,7 +46,7 @@ enum branch_answer {
 
 /* Looks for prices at which these whole nodes are worth less than all pods, and adds a proof. false = out of memory, or
  * stopped. */
-bool branch_cut(branching *b, const double *nodes, enum branch_answer *answer);
+bool branch_cut(branching *b, double *nodes, enum branch_answer *answer);
 /* Makes the tree of the proofs that are known and of those that it finds, in about `steps` steps. false = out of
  * memory, or stopped. */
 bool branch_grow(whole *w, bound_charges *charges);

@@ -8,7 +8,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { CUT_ROUNDS = 60, CUT_PIVOTS = 100000, LEVELS = 3, CONTENTS_AT_ONCE = 4, MOST_COPIES = 1 << 16, MOST_DIVES = 64 };
+enum {
+    CUT_ROUNDS = 60,
+    CUT_PIVOTS = 100000,
+    LEVELS = 3,
+    CONTENTS_AT_ONCE = 4,
+    MOST_COPIES = 1 << 16,
+    MOST_DEEP = 64,
+    CHOICES = 3,
+    DIVE_PART = 16
+};
+#define MOST_DIVE (UINT64_C(20000) * CONTENTS_A_STEP)
 /* Branches of a content: more of them are tried where fewer do not lead to a proof. */
 static const uint32_t cut_branches[LEVELS] = { 1, 32, 1024 };
 #define LEAST_LACK 1e-9 /* relative */
@@ -175,73 +185,93 @@ static bool prove_prices(cutting *k, const double *nodes, enum branch_answer *an
     return true;
 }
 
-/* Lists the content of a column for so many nodes of its place, which are left less. `next`: by place, the first node
- * without content. */
-static void list_content(const cutting *k, const linear_column *x, double times, double *nodes, double *pods,
-                         uint32_t *next, bound_fleet *out)
+/* Pods and nodes that have no contents yet. */
+typedef struct remains {
+    double *nodes, *pods; /* by place; by class */
+    uint32_t *next; /* by place: the first node without contents */
+} remains;
+
+/* Lists the content of a column for so many nodes of its place. false = it is none of a node of these. */
+static bool list_content(const cutting *k, const linear_column *x, double times, remains *left, bound_fleet *out)
 {
     const linear_entry *e = k->program.entries.items + x->first; /* the first is that of the place */
     const master *m = &k->b->w->m;
     uint32_t classes = m->problem->class_count, i = 0;
     while (i < m->offer_count && (k->row_of[i] != e->row || e->row < classes)) i++;
-    if (i == m->offer_count || x->count < 2) return;
-    for (; times > 0 && nodes[i] > HALF_NODE; times--, nodes[i]--) {
-        uint32_t *copies = out->copies + (size_t)next[i]++ * classes;
+    if (i == m->offer_count || x->count < 2 || !(left->nodes[i] > HALF_NODE)) return false;
+    for (; times > 0 && left->nodes[i] > HALF_NODE; times--, left->nodes[i]--) {
+        uint32_t *copies = out->copies + (size_t)left->next[i]++ * classes;
+        memset(copies, 0, classes * sizeof *copies);
         for (uint32_t n = 1; n < x->count; n++) {
             uint32_t c = e[n].row;
             copies[c] = (uint32_t)(e[n].amount + HALF_NODE);
-            pods[c] = pods[c] > e[n].amount ? pods[c] - e[n].amount : 0;
+            left->pods[c] = left->pods[c] > e[n].amount ? left->pods[c] - e[n].amount : 0;
         }
     }
-}
-
-/* Lists contents of which the solution has whole nodes, or else the one of which it has most. false = there is none. */
-static bool list_contents(const cutting *k, double *nodes, double *pods, uint32_t *next, bound_fleet *out)
-{
-    const linear *l = &k->program;
-    uint32_t best = UINT32_MAX, had = 0, has = 0;
-    for (uint32_t i = 0; i < k->b->w->m.offer_count; i++) had += next[i];
-    for (uint32_t r = 0; r < l->rows; r++) {
-        if (l->basis[r] == UINT32_MAX) continue;
-        const linear_column *x = &l->columns.items[l->basis[r]];
-        if (x->count > 1 && (best == UINT32_MAX || l->level[r] > l->level[best])) best = r;
-        if (l->level[r] > 1 - WHOLE) list_content(k, x, floor(l->level[r] + WHOLE), nodes, pods, next, out);
-    }
-    for (uint32_t i = 0; i < k->b->w->m.offer_count; i++) has += next[i];
-    if (has > had || best == UINT32_MAX || !(l->level[best] > WHOLE)) return has > had;
-    list_content(k, &l->columns.items[l->basis[best]], 1, nodes, pods, next, out);
     return true;
 }
 
-/* A diving heuristic: whole nodes of the solution keep their contents, and the rest is solved again, of known contents
- * alone. It does not count as work of the tree. false = out of memory, or stopped. */
-static bool dive(const cutting *k, const double *all, uint32_t *next, bound_fleet *out)
+static bool copy_remains(const cutting *k, arena *a, const remains *from, remains *out)
+{
+    const master *m = &k->b->w->m;
+    out->nodes = arena_copy(a, from->nodes, m->offer_count * sizeof *out->nodes);
+    out->pods = arena_copy(a, from->pods, m->problem->class_count * sizeof *out->pods);
+    out->next = arena_copy(a, from->next, m->offer_count * sizeof *out->next);
+    return out->nodes != NULL && out->pods != NULL && out->next != NULL;
+}
+
+/* The row with the content of which the solution has the highest level, of those below the last one; UINT32_MAX = there
+ * is none. */
+static uint32_t next_content(const linear *l, uint32_t last)
+{
+    uint32_t best = UINT32_MAX;
+    for (uint32_t r = 0; r < l->rows; r++) {
+        if (l->basis[r] == UINT32_MAX || l->columns.items[l->basis[r]].count < 2 || !(l->level[r] > WHOLE)) continue;
+        bool below = last == UINT32_MAX || l->level[r] < l->level[last] || (l->level[r] <= l->level[last] && r > last);
+        if (below && (best == UINT32_MAX || l->level[r] > l->level[best])) best = r;
+    }
+    return best;
+}
+
+/* A diving heuristic: whole nodes of the solution keep their contents, or else one of a content of which the solution
+ * has most. The rest is solved again, of known contents alone. Where that is not possible, another content is tried.
+ * false = out of memory, or stopped. *done: all pods have nodes, or there is no work left. */
+static bool dive(const cutting *k, const remains *from, uint64_t most, uint32_t deep, bound_fleet *out, bool *done)
 {
     whole *w = k->b->w;
-    uint32_t classes = w->m.problem->class_count;
-    uint64_t work = w->work;
+    cutting now = { .b = k->b };
+    remains x;
+    double left = 0;
     arena a = arena_on(w->a->context);
-    double *nodes = arena_copy(&a, all, w->m.offer_count * sizeof *nodes);
-    double *pods = arena_copy(&a, k->pods, classes * sizeof *pods);
-    bool ok = nodes != NULL && pods != NULL, more = ok && list_contents(k, nodes, pods, next, out);
-    for (uint32_t n = 0; ok && more && n < MOST_DIVES; n++) {
-        cutting rest = { .b = k->b };
-        arena_mark mark = arena_get_mark(&a);
-        ok = begin(&rest, &a, nodes, pods) && solve_known(&rest);
-        more = ok && !(rest.program.cost > NOTHING) && list_contents(&rest, nodes, pods, next, out);
-        linear_free(&rest.program);
-        arena_release(&a, mark);
+    bool ok = copy_remains(k, &a, from, &x) && begin(&now, &a, x.nodes, x.pods) && solve_known(&now);
+    const linear *l = &now.program;
+    bool fits = ok && !(l->cost > NOTHING), any = false;
+    for (uint32_t r = 0; fits && r < l->rows; r++) {
+        if (l->basis[r] == UINT32_MAX || !(l->level[r] > 1 - WHOLE)) continue;
+        any = list_content(&now, &l->columns.items[l->basis[r]], floor(l->level[r] + WHOLE), &x, out) || any;
     }
+    for (uint32_t c = 0; fits && c < w->m.problem->class_count; c++) left += x.pods[c];
+    *done = (fits && !(left > HALF_NODE)) || w->work > most || deep == MOST_DEEP;
+    if (fits && any && !*done) ok = dive(k, &x, most, deep + 1, out, done);
+    uint32_t row = UINT32_MAX;
+    for (uint32_t n = 0; ok && fits && !any && !*done && n < CHOICES; n++) {
+        remains y;
+        row = next_content(l, row);
+        if (row == UINT32_MAX) break;
+        ok = copy_remains(k, &a, &x, &y);
+        if (ok && list_content(&now, &l->columns.items[l->basis[row]], 1, &y, out))
+            ok = dive(k, &y, most, deep + 1, out, done);
+    }
+    linear_free(&now.program);
     arena_free(&a);
-    w->work = work;
     return ok;
 }
 
 /* Lists the whole nodes for the search of plans. Those that are found when no work is left are not listed, as more
  * effort may not find the same. false = out of memory. */
-static bool list_fleet(const cutting *k, const double *nodes)
+static bool list_fleet(const cutting *k, double *nodes)
 {
-    const whole *w = k->b->w;
+    whole *w = k->b->w;
     const master *m = &w->m;
     bound_trail *t = w->trail;
     double count = 0;
@@ -259,10 +289,14 @@ static bool list_fleet(const cutting *k, const double *nodes)
         next[i] = out->count;
         for (double n = 0; n < nodes[i]; n++) out->offer[out->count++] = m->offers[i];
     }
-    return dive(k, nodes, next, out);
+    /* This is no work of the tree, and a small part of it. */
+    uint64_t work = w->work, most = work / DIVE_PART < MOST_DIVE ? work / DIVE_PART : MOST_DIVE;
+    bool done = false, ok = dive(k, &(remains){ nodes, k->pods, next }, work + most, 0, out, &done);
+    w->work = work;
+    return ok;
 }
 
-bool branch_cut(branching *b, const double *nodes, enum branch_answer *answer)
+bool branch_cut(branching *b, double *nodes, enum branch_answer *answer)
 {
     cutting k = { .b = b };
     uint32_t classes = b->w->m.problem->class_count;
