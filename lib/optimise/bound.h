@@ -38,6 +38,7 @@ typedef struct bound_problem {
     uint32_t choice_count;
     const uint32_t *samples; /* by class: classes with the same number are the same pods in other places; NULL = none */
     const int64_t *node_limits; /* [node * class_count]: most copies on an existing node, too; NULL = `limits` alone */
+    const bool *removable; /* by existing node: not every plan has it; NULL = every plan has all of them */
 } bound_problem;
 
 /* Case distinction over the contents of a node, by the number of copies of one class. An inner case is followed by
@@ -218,6 +219,16 @@ enum proof_verdict counts_least_with(karp_context *context, const bound_problem 
  * is not less. */
 enum proof_verdict tree_least(karp_context *context, const bound_problem *p, const bound_tree *tree, int64_t enough,
                               int64_t *least);
+
+/* Existing nodes of a plan that may have them or not, by each proof of a tree. */
+typedef struct tree_items {
+    int64_t *needed; /* by proof: what all nodes are worth */
+    counts_item *nodes; /* [proof * count]; costs are not negative, and the same for each proof */
+    uint32_t count;
+} tree_items;
+/* The same with such nodes. */
+enum proof_verdict tree_least_with(karp_context *context, const bound_problem *p, const bound_tree *tree,
+                                   const tree_items *items, int64_t enough, int64_t *least);
 
 /* usable.c: whether two offers, or rows, have the same capacity for the same classes. */
 bool offers_alike(const bound_problem *p, uint32_t x, uint32_t y);

@@ -31,7 +31,7 @@ bool branch_add(branching *b, const bound_proof *proof)
         if (!proof_charge(p, proof, i, &charge)) return false;
         double most = amount_double(charge) * (double)AMOUNT_NANO;
         if (i < places) b->worth[(size_t)n * places + i] = most / MONEY_UNIT;
-        else needed -= most;
+        else if (p->removable == NULL || !p->removable[i - places]) needed -= most;
     }
     b->needed[n] = needed / MONEY_UNIT;
     t->proofs[t->proof_count++] = *proof;

@@ -14,6 +14,8 @@ typedef struct leaves {
     int64_t *needed, *charges; /* by proof; [proof * rows] */
     int64_t *low, *high; /* by row: the plans that are looked at */
     int64_t enough, least;
+    const tree_items *items; /* NULL = there are none */
+    bool *stays; /* by item: a launch is not always as good */
 } leaves;
 
 /* An inner node above the current one. */
@@ -39,7 +41,9 @@ static enum proof_verdict read_proof(leaves *k, uint32_t number)
         if (ok && proof->of[i] >= p->offer_count) ok = amount_sub(needed, part, &needed);
         else if (ok) ok = amount_scale(part, amount_from(1), &k->charges[(size_t)number * k->rows + i]);
     }
-    return ok && amount_scale(needed, amount_from(1), &k->needed[number]) ? PROOF_HOLDS : PROOF_OVERFLOW;
+    ok = ok && amount_scale(needed, amount_from(1), &k->needed[number]);
+    if (k->items != NULL) k->needed[number] = k->items->needed[number];
+    return ok ? PROOF_HOLDS : PROOF_OVERFLOW;
 }
 
 /* *sum += weight × value, of which the weight is not negative */
@@ -63,6 +67,42 @@ static bool row_beyond(const leaves *k, const tree_node *leaf, uint32_t row, amo
 
 /* Whether the row is of an offer, and not of an existing node. */
 static bool is_bought(const leaves *k, uint32_t row) { return k->tree->proofs[0].of[row] < k->p->offer_count; }
+
+/* Whether a launch of the row costs no more than the item, and is charged as much by each proof. */
+static bool replaces(const leaves *k, uint32_t row, uint32_t item)
+{
+    const tree_items *x = k->items;
+    bool as_good = is_bought(k, row) && k->p->costs[k->tree->proofs[0].of[row]] <= x->nodes[item].cost;
+    for (uint32_t n = 0; as_good && n < k->tree->proof_count; n++)
+        as_good = k->charges[(size_t)n * k->rows + row] >= x->nodes[(size_t)n * x->count + item].worth;
+    return as_good;
+}
+
+/* Finds the items that matter: a plan without the others costs no more. */
+static void find_items(leaves *k)
+{
+    for (uint32_t i = 0; k->items != NULL && i < k->items->count; i++) {
+        k->stays[i] = true;
+        for (uint32_t row = 0; k->stays[i] && row < k->rows; row++) k->stays[i] = !replaces(k, row, i);
+    }
+}
+
+/* Adds what items cost less than the inequalities pay for them. */
+static bool add_items(const leaves *k, const tree_node *leaf, amount *sum)
+{
+    const tree_items *x = k->items;
+    bool ok = true;
+    for (uint32_t i = 0; ok && x != NULL && i < x->count; i++) {
+        amount part;
+        if (!k->stays[i]) continue;
+        ok = amount_mul(amount_from(x->nodes[i].cost), (uint64_t)KARP_CERTIFICATE_PARTS, &part);
+        for (uint32_t n = 0; ok && n < leaf->weight_count; n++)
+            ok = add_part(&part, -x->nodes[(size_t)leaf->weights[n].proof * x->count + i].worth,
+                          leaf->weights[n].weight);
+        ok = ok && (amount_sign(part) >= 0 || amount_add(*sum, part, sum));
+    }
+    return ok;
+}
 
 /* The most nodes of the row in a plan that costs less than enough. */
 static int64_t most_nodes(const leaves *k, uint32_t row)
@@ -88,6 +128,7 @@ static enum proof_verdict look_at_leaf(leaves *k, const tree_node *leaf)
         int64_t nodes = amount_sign(part) < 0 ? most : k->low[i];
         if (!amount_mul(part, (uint64_t)nodes, &part) || !amount_add(sum, part, &sum)) return PROOF_OVERFLOW;
     }
+    if (!add_items(k, leaf, &sum)) return PROOF_OVERFLOW;
     uint64_t rest;
     int64_t value = 0;
     if (amount_sign(sum) > 0) {
@@ -129,10 +170,11 @@ static enum proof_verdict look_at_tree(leaves *k)
     return PROOF_NOT_COVERED;
 }
 
-__attribute__((cold)) enum proof_verdict tree_least(karp_context *context, const bound_problem *p,
-                                                    const bound_tree *tree, int64_t enough, int64_t *least)
+__attribute__((cold)) enum proof_verdict tree_least_with(karp_context *context, const bound_problem *p,
+                                                         const bound_tree *tree, const tree_items *items,
+                                                         int64_t enough, int64_t *least)
 {
-    leaves k = { .context = context, .p = p, .tree = tree, .enough = enough, .least = enough };
+    leaves k = { .context = context, .p = p, .tree = tree, .enough = enough, .least = enough, .items = items };
     enum proof_verdict verdict = PROOF_NO_MEMORY;
     arena a = arena_on(context);
     k.rows = tree->proofs[0].share_count;
@@ -140,13 +182,21 @@ __attribute__((cold)) enum proof_verdict tree_least(karp_context *context, const
     k.charges = arena_array(&a, tree->proof_count * (size_t)k.rows + 1, sizeof *k.charges);
     k.low = arena_array(&a, k.rows + (size_t)1, sizeof *k.low);
     k.high = arena_array(&a, k.rows + (size_t)1, sizeof *k.high);
-    if (k.needed != NULL && k.charges != NULL && k.low != NULL && k.high != NULL) {
+    k.stays = arena_array(&a, (items != NULL ? items->count : 0) + (size_t)1, sizeof *k.stays);
+    if (k.needed != NULL && k.charges != NULL && k.low != NULL && k.high != NULL && k.stays != NULL) {
         verdict = PROOF_HOLDS;
         for (uint32_t i = 0; i < k.rows; i++) k.high[i] = INT64_MAX;
         for (uint32_t i = 0; i < tree->proof_count && verdict == PROOF_HOLDS; i++) verdict = read_proof(&k, i);
+        if (verdict == PROOF_HOLDS) find_items(&k);
         if (verdict == PROOF_HOLDS) verdict = look_at_tree(&k);
     }
     arena_free(&a);
     *least = k.least;
     return verdict;
+}
+
+enum proof_verdict tree_least(karp_context *context, const bound_problem *p, const bound_tree *tree, int64_t enough,
+                              int64_t *least)
+{
+    return tree_least_with(context, p, tree, NULL, enough, least);
 }

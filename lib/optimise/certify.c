@@ -677,8 +677,6 @@ karp_status karp_certificate_check(const karp_snapshot *snapshot, const karp_opt
         status = fail(error, KARP_E_INVALID, "the certificate's factor of spot is wrong");
     if (status == KARP_OK && weights_reserved(&copy)) status = fail_reserved(error, "karp_certificate_weight");
     if (status != KARP_OK) return status;
-    if (copy.member_count > 0 && copy.branch_count > 0)
-        return fail(error, KARP_E_INVALID, "the certificate of a repack plan has branches");
     if (copy.member_count > 0) return repack_certificate_check(snapshot, options, &copy, error);
     return decide_and(snapshot, options, &copy, NULL, error);
 }

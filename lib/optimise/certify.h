@@ -63,7 +63,13 @@ karp_status certificate_read_proof(const karp_certificate *c, const bound_proble
 karp_status certificate_judge_tree(arena *a, const karp_certificate *c, const bound_problem *p,
                                    const bound_proof *proof, karp_error *error);
 /* The bound becomes what the tree proves, if that is more. false = out of memory, or stopped. */
-bool certificate_take_tree(arena *a, bound_tree *tree, round_bound *out);
+bool certificate_take_tree(arena *a, const bound_tree *from, round_bound *out);
+/* Reads the tree of a certificate, whose own proof is the first, and checks that all of its proofs hold. */
+karp_status certificate_read_tree(arena *a, const karp_certificate *c, const bound_problem *p, const bound_proof *proof,
+                                  bound_tree *out, karp_error *error);
+/* *out: the tree with the proof `own` as its first, and without others that no leaf uses; it has no nodes if they are
+ * too many. false = out of memory. */
+bool certificate_choose_proofs(arena *a, const bound_tree *from, const bound_proof *own, bound_tree *out);
 /* *out receives the bound that the proof proves; 0 = none. false = out of memory, or stopped. */
 bool certificate_find_value(karp_context *context, const bound_problem *p, const bound_proof *proof, int64_t *out);
 karp_status certificate_differs(karp_error *error, const char *what, size_t index);

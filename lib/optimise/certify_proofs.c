@@ -191,22 +191,30 @@ static karp_status read_branches(const karp_certificate *c, arena *a, bound_tree
     return KARP_OK;
 }
 
+__attribute__((cold)) karp_status certificate_read_tree(arena *a, const karp_certificate *c, const bound_problem *p,
+                                                        const bound_proof *proof, bound_tree *out, karp_error *error)
+{
+    amount value;
+    proof_fault fault = { .kind = PROOF_HOLDS, .offer = UINT32_MAX, .class_ = UINT32_MAX };
+    *out = (bound_tree){ .proof_count = (uint32_t)c->prices_count + 1 };
+    if (c->prices_count >= TREE_PROOFS) return fail(error, KARP_E_LIMIT, "the certificate has too many prices");
+    out->proofs = arena_array(a, out->proof_count, sizeof *out->proofs);
+    if (out->proofs == NULL) return fail_nomem(error);
+    out->proofs[0] = *proof;
+    for (uint32_t i = 1; i < out->proof_count; i++) {
+        karp_status status = read_prices(c, i - 1, p, a, &out->proofs[i], error);
+        if (status != KARP_OK) return status;
+        if (!proof_holds(a->context, p, &out->proofs[i], &value, &fault)) return certificate_fault(error, &fault);
+    }
+    return read_branches(c, a, out, error);
+}
+
 __attribute__((cold)) karp_status certificate_judge_tree(arena *a, const karp_certificate *c, const bound_problem *p,
                                                          const bound_proof *proof, karp_error *error)
 {
-    bound_tree tree = { .proof_count = (uint32_t)c->prices_count + 1 };
-    amount value;
-    proof_fault fault = { .kind = PROOF_HOLDS, .offer = UINT32_MAX, .class_ = UINT32_MAX };
-    if (c->prices_count >= TREE_PROOFS) return fail(error, KARP_E_LIMIT, "the certificate has too many prices");
-    tree.proofs = arena_array(a, tree.proof_count, sizeof *tree.proofs);
-    if (tree.proofs == NULL) return fail_nomem(error);
-    tree.proofs[0] = *proof;
-    for (uint32_t i = 1; i < tree.proof_count; i++) {
-        karp_status status = read_prices(c, i - 1, p, a, &tree.proofs[i], error);
-        if (status != KARP_OK) return status;
-        if (!proof_holds(a->context, p, &tree.proofs[i], &value, &fault)) return certificate_fault(error, &fault);
-    }
-    karp_status status = read_branches(c, a, &tree, error);
+    bound_tree tree;
+    proof_fault fault = { .offer = UINT32_MAX, .class_ = UINT32_MAX };
+    karp_status status = certificate_read_tree(a, c, p, proof, &tree, error);
     if (status != KARP_OK) return status;
     int64_t least = 0;
     fault.kind = tree_least(a->context, p, &tree, c->value, &least);
@@ -218,42 +226,49 @@ __attribute__((cold)) karp_status certificate_judge_tree(arena *a, const karp_ce
 
 /* ---- choosing a tree --------------------------------------------------------------------------------------------- */
 
-/* Leaves out the proofs that no leaf uses, except for the first. */
-static bool drop_unused(arena *a, bound_tree *t)
+__attribute__((cold)) bool certificate_choose_proofs(arena *a, const bound_tree *from, const bound_proof *own,
+                                                     bound_tree *out)
 {
     uint32_t now[TREE_PROOFS] = { 0 }, count = 1;
-    bool used[TREE_PROOFS] = { true };
-    for (uint32_t i = 0; i < t->node_count; i++) {
-        for (uint32_t n = 0; n < t->nodes[i].weight_count; n++) used[t->nodes[i].weights[n].proof] = true;
+    bool used[TREE_PROOFS] = { false };
+    *out = (bound_tree){ .proofs = arena_array(a, TREE_PROOFS, sizeof *out->proofs), .node_count = from->node_count };
+    tree_node *nodes = arena_copy(a, from->nodes, from->node_count * sizeof *nodes);
+    if (out->proofs == NULL || nodes == NULL) return false;
+    for (uint32_t i = 0; i < from->node_count; i++) {
+        for (uint32_t n = 0; n < nodes[i].weight_count; n++) used[nodes[i].weights[n].proof] = true;
     }
-    for (uint32_t k = 1; k < t->proof_count; k++) {
-        if (!used[k]) continue;
+    out->proofs[0] = *own;
+    for (uint32_t k = 0; k < from->proof_count; k++) {
+        if (!used[k] || from->proofs[k].y == own->y) continue;
+        if (count == TREE_PROOFS) return true;
         now[k] = count;
-        t->proofs[count++] = t->proofs[k];
+        out->proofs[count++] = from->proofs[k];
     }
-    t->proof_count = count;
-    for (uint32_t i = 0; i < t->node_count; i++) {
-        tree_weight *weights = arena_copy(a, t->nodes[i].weights, t->nodes[i].weight_count * sizeof *weights);
+    out->proof_count = count;
+    for (uint32_t i = 0; i < from->node_count; i++) {
+        tree_weight *weights = arena_copy(a, nodes[i].weights, nodes[i].weight_count * sizeof *weights);
         if (weights == NULL) return false;
-        for (uint32_t n = 0; n < t->nodes[i].weight_count; n++) weights[n].proof = now[weights[n].proof];
-        t->nodes[i].weights = weights;
+        for (uint32_t n = 0; n < nodes[i].weight_count; n++) weights[n].proof = now[weights[n].proof];
+        nodes[i].weights = weights;
     }
+    out->nodes = nodes;
     return true;
 }
 
-__attribute__((cold)) bool certificate_take_tree(arena *a, bound_tree *tree, round_bound *out)
+__attribute__((cold)) bool certificate_take_tree(arena *a, const bound_tree *from, round_bound *out)
 {
     int64_t value, least = 0;
-    if (tree->nodes == NULL || out->value >= MOST_LEAST / 2) return true;
-    if (!drop_unused(a, tree)) return false;
-    for (uint32_t i = 0; i < tree->proof_count; i++) {
-        if (!certificate_find_value(a->context, &out->problem, &tree->proofs[i], &value)) return false;
+    bound_tree tree;
+    if (from->nodes == NULL || out->value >= MOST_LEAST / 2) return true;
+    if (!certificate_choose_proofs(a, from, &from->proofs[0], &tree)) return false;
+    for (uint32_t i = 0; i < tree.proof_count; i++) {
+        if (!certificate_find_value(a->context, &out->problem, &tree.proofs[i], &value)) return false;
         if (value == 0) return true;
     }
-    enum proof_verdict verdict = tree_least(a->context, &out->problem, tree, 2 * out->value, &least);
+    enum proof_verdict verdict = tree_least(a->context, &out->problem, &tree, 2 * out->value, &least);
     if (verdict != PROOF_HOLDS || least <= out->value) return verdict != PROOF_NO_MEMORY;
-    out->proof = tree->proofs[0];
-    out->tree = *tree;
+    out->proof = tree.proofs[0];
+    out->tree = tree;
     out->value = least;
     return true;
 }

@@ -166,22 +166,6 @@ static karp_status find_homes(repacking *r)
     return status == KARP_OK ? place_all_anew(r) : status;
 }
 
-static karp_status make_problem(repacking *r)
-{
-    karp_status status = find_homes(r);
-    if (status != KARP_OK || r->home_count == 0) return status;
-    if (!menu_of_nodes(r->s, &r->data, r->homes, r->home_count, r->steps, NULL, &r->objective, &r->menu))
-        return fail_nomem(r->error);
-    status = repack_new_round(r, NULL, 0, r->moving, r->moving_count, NULL);
-    if (status != KARP_OK) return status;
-    if (!policy_cut_short(r->s) && !repack_bound_make(r)) return fail_nomem(r->error);
-    r->untuned = r->bound;
-    r->tuned_for = UINT64_MAX;
-    return repack_numbers(r);
-}
-
-/* ---- the plan ---------------------------------------------------------------------------------------------------- */
-
 /* The number of evictions that the options allow. */
 static uint64_t most_evictions(const repacking *r)
 {
@@ -190,6 +174,23 @@ static uint64_t most_evictions(const repacking *r)
                         : (uint64_t)((double)r->cost.pods * r->options.max_evicted_percent / 100);
     return part < r->options.max_evictions ? part : r->options.max_evictions;
 }
+
+static karp_status make_problem(repacking *r)
+{
+    karp_status status = find_homes(r);
+    if (status != KARP_OK || r->home_count == 0) return status;
+    if (!menu_of_nodes(r->s, &r->data, r->homes, r->home_count, r->steps, NULL, &r->objective, &r->menu))
+        return fail_nomem(r->error);
+    status = repack_new_round(r, NULL, 0, r->moving, r->moving_count, NULL);
+    if (status != KARP_OK) return status;
+    r->wants_tree = r->objective.effort > 0 && r->moving_count <= COUNTS_PODS && most_evictions(r) >= r->moving_count;
+    if (!policy_cut_short(r->s) && !repack_bound_make(r)) return fail_nomem(r->error);
+    r->untuned = r->bound;
+    r->tuned_for = UINT64_MAX;
+    return repack_numbers(r);
+}
+
+/* ---- the plan ---------------------------------------------------------------------------------------------------- */
 
 /* Removes all nodes, or if that is too many evictions those of the best plan, in one step. */
 static karp_status plan_as_one_step(repacking *r, uint64_t most, bool *found)

@@ -54,6 +54,9 @@ typedef struct repacking {
     uint32_t *types; /* by offer: cached results of menu_types() */
     struct repack_bound bound, untuned; /* untuned: for more evictions than the prices of `bound` are optimised for */
     bound_patterns bound_contents; /* contents of launches that serve all pods best, without numbers of nodes */
+    bool wants_tree; /* all pods may move, and there are few */
+    bound_tree tree; /* over numbers of launches for all pods */
+    int64_t tree_value; /* what it proves of every plan; 0 = nothing */
     uint64_t counted_for; /* number of evictions for which the bound counts whole nodes, too; 0 = none */
     uint64_t tuned_for; /* number of evictions for which the prices of `bound` are optimised */
     /* the same problem for plans that are split into steps; budgets make expensive launches useless there */
@@ -164,6 +167,11 @@ bool repack_bound_proves(const struct repack_bound *b, const karp_certificate_po
 bool repack_counts_prove(karp_context *context, const struct repack_bound *b, const karp_certificate_point *point,
                          int64_t enough, int64_t *value);
 bool repack_counts_raise(karp_context *context, const struct repack_bound *b, karp_certificate_point *point);
+/* *value: what the tree over numbers of launches proves of every plan, at most `enough`; 0 = nothing. The proofs hold.
+ * false = out of memory. */
+bool repack_tree_proves(repacking *r, const bound_tree *tree, int64_t enough, int64_t *value);
+/* The tree that was grown becomes that of the bound, if it proves anything. false = out of memory. */
+bool repack_take_tree(repacking *r);
 int64_t repack_node_cost(const repacking *r, uint32_t index); /* 10^-12 $/h */
 /* repack_certify.c: adds the proof of the results of repack_bound_at() to the decision. false = out of memory. */
 bool repack_certify(repacking *r, karp_decision *d);

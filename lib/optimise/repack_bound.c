@@ -125,6 +125,10 @@ static double exact_bound(repacking *r, const struct repack_bound *b, uint64_t e
                                      .eviction_price = money_of(price) };
     if (!repack_bound_proves(b, &point, &point.value)) return 0;
     if (evictions == r->counted_for && b == &r->bound && !repack_counts_raise(r->context, b, &point)) r->refused = true;
+    if (r->tree_value > point.value && b == &r->bound)
+        point = (karp_certificate_point){ .evictions = evictions,
+                                          .part = KARP_CERTIFICATE_WHOLE,
+                                          .value = r->tree_value };
     bool listed = r->options.certificate && b == &r->bound;
     karp_certificate_point *slot = listed ? list_push(r->context, &r->proven, sizeof *slot) : NULL;
     if (slot != NULL) *slot = point;
@@ -314,7 +318,10 @@ bool repack_bound_limits(repacking *r)
     uint32_t *kinds = arena_array(&r->data, n + (size_t)1, sizeof *kinds);
     int64_t *most = arena_array(&r->data, q->node_count * (size_t)n + 1, sizeof *most);
     int64_t *all = arena_array(&r->data, 2 * (size_t)n + 1, sizeof *all), *own = all != NULL ? all + n : NULL;
-    if (at == NULL || kinds == NULL || most == NULL || all == NULL || !round_problem_limits(&r->data, f)) return false;
+    bool *removable = arena_array(&r->data, q->node_count + (size_t)1, sizeof *removable);
+    if (removable == NULL || at == NULL || kinds == NULL || most == NULL || all == NULL ||
+        !round_problem_limits(&r->data, f))
+        return false;
     for (uint32_t i = 0; i < q->node_count; i++) at[q->nodes[i]] = i + 1;
     for (uint32_t c = 0; c < n; c++) {
         while (q->samples[kinds[c]] != q->samples[c]) kinds[c]++;
@@ -325,10 +332,12 @@ bool repack_bound_limits(repacking *r)
         const candidate *x = &r->p.found.candidates[r->p.found.eligible[i]];
         if (at[x->node] == 0 || !count_own(r, x, kinds, own)) continue;
         int64_t *of = most + (size_t)(at[x->node] - 1) * n;
+        removable[at[x->node] - 1] = true;
         for (uint32_t c = 0; c < n; c++) of[c] = beside(own[kinds[c]], all[kinds[c]]);
         limit_in_zone(r, x->node, kinds, own, of);
     }
     f->problem.node_limits = most;
+    f->problem.removable = removable;
     return true;
 }
 
@@ -393,9 +402,11 @@ static bool make_exact(repacking *r, const bound_proof *fluid)
     bound_proof whole;
     const uint64_t steps = round_bound_effort(r->objective.effort);
     bound_trail end = { .count = 1, .stops = &steps, .at = &r->bound_contents };
+    bound_charges charges = { .tree_steps = r->objective.effort };
     double value = -1;
     if (!repack_bound_limits(r) || !repack_bound_take(r, fluid, UINT64_MAX, &value)) return false;
-    if (!bound_whole(&r->data, &f->problem, fluid, steps, &end, NULL, &whole)) return false;
+    if (!bound_whole(&r->data, &f->problem, fluid, steps, &end, r->wants_tree ? &charges : NULL, &whole)) return false;
+    r->tree = charges.tree;
     return whole.y == NULL || repack_bound_take(r, &whole, UINT64_MAX, &value);
 }
 

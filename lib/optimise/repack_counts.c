@@ -64,3 +64,56 @@ bool repack_counts_raise(karp_context *context, const struct repack_bound *b, ka
     }
     return true;
 }
+
+/* The nodes that can be removed, by the proof, which becomes that of the bound. *saved: what other nodes cost. */
+static bool list_tree_items(repacking *r, const bound_proof *proof, counts_item *items, int64_t *needed, int64_t *saved,
+                            bool *known)
+{
+    struct repack_bound *b = &r->bound;
+    const karp_certificate_point all = { .part = KARP_CERTIFICATE_WHOLE };
+    amount value, *spaces, *spent = arena_array(&r->data, b->facts.problem.node_count + (size_t)1, sizeof *spent);
+    proof_fault fault;
+    *known = false;
+    if (spent == NULL) return false;
+    b->facts.proof = *proof;
+    if (!proof_holds_for(r->context, &b->facts.problem, proof, &value, spent, &fault))
+        return fault.kind != PROOF_NO_MEMORY;
+    spaces = repack_bound_spaces(r, spent);
+    if (spaces == NULL || !repack_bound_fill(r, spaces)) return false;
+    *known = b->known && list_items(b, &all, items, needed, saved);
+    return true;
+}
+
+bool repack_tree_proves(repacking *r, const bound_tree *tree, int64_t enough, int64_t *value)
+{
+    const struct repack_bound before = r->bound;
+    const uint32_t n = before.count;
+    int64_t saved = 0, least = 0;
+    tree_items items = { .count = n };
+    bool ok = true, known = enough > 0 && enough < MOST_COUNTED;
+    *value = 0;
+    items.needed = arena_array(&r->data, tree->proof_count + (size_t)1, sizeof *items.needed);
+    items.nodes = arena_array(&r->data, tree->proof_count * (size_t)n + 1, sizeof *items.nodes);
+    if (items.needed == NULL || items.nodes == NULL) return false;
+    for (uint32_t k = 0; ok && known && k < tree->proof_count; k++)
+        ok = list_tree_items(r, &tree->proofs[k], items.nodes + (size_t)k * n, &items.needed[k], &saved, &known);
+    r->bound = before;
+    if (!ok || !known || enough <= saved) return ok;
+    enum proof_verdict verdict = tree_least_with(r->context, &before.facts.problem, tree, &items, enough - saved,
+                                                 &least);
+    if (verdict == PROOF_HOLDS) *value = least + saved;
+    return verdict != PROOF_NO_MEMORY;
+}
+
+bool repack_take_tree(repacking *r)
+{
+    bound_tree tree;
+    r->tree_value = 0;
+    r->bound.facts.tree = (bound_tree){ .nodes = NULL };
+    if (r->tree.nodes == NULL || !r->bound.known || !r->bound.exact) return true;
+    if (!certificate_choose_proofs(&r->data, &r->tree, &r->bound.facts.proof, &tree)) return false;
+    if (tree.nodes == NULL) return true;
+    if (!repack_tree_proves(r, &tree, money_of(r->cost.after), &r->tree_value)) return false;
+    if (r->tree_value > 0) r->bound.facts.tree = tree;
+    return true;
+}

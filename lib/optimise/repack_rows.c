@@ -243,7 +243,7 @@ static bool fill(repacking *r, bool whole, karp_decision *d)
     for (uint32_t i = 0; i < steps; i++) {
         if (!add_step(&l, i)) return false;
     }
-    if (whole && !repack_prices_for(r, r->cost.evictions)) return false;
+    if (whole && (!repack_prices_for(r, r->cost.evictions) || !repack_take_tree(r))) return false;
     if (!node_rows(r, whole, d) || !disruption_lists(&r->p, d) || !add_curve(r, d)) return false;
     r->cost.bound = within(repack_bound_at(r, r->cost.evictions), r->cost.after);
     d->cost_before = r->cost.before;
