@@ -6,6 +6,8 @@
  */
 #include <optimise/bound.h>
 
+enum { NEARLY = 64 }; /* a part of what an item costs, which a launch in its place may lack of its worth */
+
 typedef struct leaves {
     karp_context *context;
     const bound_problem *p;
@@ -68,22 +70,39 @@ static bool row_beyond(const leaves *k, const tree_node *leaf, uint32_t row, amo
 /* Whether the row is of an offer, and not of an existing node. */
 static bool is_bought(const leaves *k, uint32_t row) { return k->tree->proofs[0].of[row] < k->p->offer_count; }
 
-/* Whether a launch of the row costs no more than the item, and is charged as much by each proof. */
-static bool replaces(const leaves *k, uint32_t row, uint32_t item)
+/* By how much the proofs charge a launch of the row less than the item; INT64_MAX = too much, or the launch is dearer.
+ */
+static int64_t lost_by(const leaves *k, uint32_t row, uint32_t item)
 {
     const tree_items *x = k->items;
-    bool as_good = is_bought(k, row) && k->p->costs[k->tree->proofs[0].of[row]] <= x->nodes[item].cost;
-    for (uint32_t n = 0; as_good && n < k->tree->proof_count; n++)
-        as_good = k->charges[(size_t)n * k->rows + row] >= x->nodes[(size_t)n * x->count + item].worth;
-    return as_good;
+    int64_t sum = 0;
+    if (!is_bought(k, row) || k->p->costs[k->tree->proofs[0].of[row]] > x->nodes[item].cost) return INT64_MAX;
+    for (uint32_t n = 0; n < k->tree->proof_count; n++) {
+        int64_t worth = x->nodes[(size_t)n * x->count + item].worth;
+        int64_t less = worth - k->charges[(size_t)n * k->rows + row];
+        if (less > x->nodes[item].cost / NEARLY) return INT64_MAX;
+        sum += less > 0 ? less : 0;
+    }
+    return sum;
 }
 
-/* Finds the items that matter: a plan without the others costs no more. */
+/* Where a launch costs no more than an item and is charged as much, a plan without the item costs no more. The item may
+ * be worth a little more: then less is needed. The other items remain. */
 static void find_items(leaves *k)
 {
-    for (uint32_t i = 0; k->items != NULL && i < k->items->count; i++) {
-        k->stays[i] = true;
-        for (uint32_t row = 0; k->stays[i] && row < k->rows; row++) k->stays[i] = !replaces(k, row, i);
+    const tree_items *x = k->items;
+    for (uint32_t i = 0; x != NULL && i < x->count; i++) {
+        int64_t least = INT64_MAX;
+        uint32_t row = 0;
+        for (uint32_t other = 0; other < k->rows; other++) {
+            int64_t lost = lost_by(k, other, i);
+            if (lost < least) least = lost, row = other;
+        }
+        k->stays[i] = least == INT64_MAX;
+        for (uint32_t n = 0; !k->stays[i] && n < k->tree->proof_count; n++) {
+            int64_t less = x->nodes[(size_t)n * x->count + i].worth - k->charges[(size_t)n * k->rows + row];
+            if (less > 0) k->needed[n] -= less;
+        }
     }
 }
 

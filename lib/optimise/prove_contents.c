@@ -9,8 +9,9 @@
 #include <model/store.h>
 #include <string.h>
 
-enum { NODE_BRANCHES = 64 }; /* most branches for an existing node */
+enum { NODE_BRANCHES = 64, LOOSE_BRANCHES = 512 }; /* most branches for an existing node */
 #define ROUNDED 4e-12 /* largest rounding error of sums of doubles */
+#define LOOSE 0.001 /* where the most that is known is so much more than what was found, it is looked for again */
 #define LESS 0.9999 /* whole pods can use so much of what fractions can: then the fractions are enough */
 
 /* A node that is worth less than it costs may be charged more than it is worth by a part of what it lacks. */
@@ -127,7 +128,9 @@ static bool solve_nodes(prover *w, bound_proof *out, double factor)
         uint32_t row = p->offer_count + i, at = w->m->offer_count + i;
         out->first_case[at] = (uint32_t)w->cases.count;
         if (!solve_row(w, row, 0, NODE_BRANCHES)) return false;
-        if (!(w->x->at_most < LESS * w->x->branches[0].at_most)) continue;
+        bool loose = w->charges && p->removable != NULL && w->x->value < w->x->at_most * (1 - LOOSE);
+        if (loose && !solve_row(w, row, 0, LOOSE_BRANCHES)) return false;
+        if (!(w->x->at_most < (p->removable != NULL ? 1 : LESS) * w->x->branches[0].at_most)) continue;
         out->of[at] = row;
         out->shares[(size_t)at * p->dims] = money_of(w->x->at_most * factor * (1 + ROUNDED)) + 1;
         if (!add_cases(w)) return false;

@@ -94,35 +94,33 @@ static karp_status compare_members(const repacking *r, const karp_certificate *c
     return KARP_OK;
 }
 
-/* *proven: what the tree of the certificate proves of every plan, at most what the point claims. */
-static karp_status judge_tree(repacking *r, const karp_certificate *c, const karp_certificate_point *p, int64_t *proven)
+/* *proven: what the tree of the certificate proves of every plan, at most what a point claims; 0 = nothing. */
+static karp_status judge_tree(repacking *r, const karp_certificate *c, int64_t *proven)
 {
     const round_bound *f = &r->bound.facts;
-    int64_t value = 0;
+    int64_t most = 0;
     bound_tree tree;
+    *proven = 0;
+    for (size_t i = 0; i < c->point_count; i++) most = c->points[i].value > most ? c->points[i].value : most;
+    if (c->branch_count == 0) return KARP_OK;
     karp_status status = certificate_read_tree(&r->data, c, &f->problem, &f->proof, &tree, r->error);
-    if (status == KARP_OK && !repack_tree_proves(r, &tree, p->value, &value)) status = fail_nomem(r->error);
-    if (value > *proven) *proven = value;
-    return status;
+    return status != KARP_OK || repack_tree_proves(r, &tree, most, proven) ? status : fail_nomem(r->error);
 }
 
-/* The points that claim most of every plan are proven by the tree at once. */
 static karp_status judge_points(repacking *r, const karp_certificate *c)
 {
-    int64_t by_tree = 0;
+    int64_t by_tree;
+    karp_status status = judge_tree(r, c, &by_tree);
+    if (status != KARP_OK) return status;
     for (size_t i = 0; i < c->point_count; i++) {
         const karp_certificate_point *p = &c->points[i];
         int64_t proven = 0;
         bool possible = p->part >= 0 && p->part <= KARP_CERTIFICATE_WHOLE && p->eviction_price >= 0;
         if (!possible || !repack_bound_proves(&r->bound, p, &proven))
             return fail(r->error, KARP_E_INVALID, "point %zu of the certificate has impossible numbers", i);
+        if (by_tree > proven) proven = by_tree;
         if (p->value > proven && !repack_counts_prove(r->context, &r->bound, p, p->value, &proven))
             return fail_nomem(r->error);
-        if (p->value > proven && p->value > by_tree && c->branch_count > 0) {
-            karp_status status = judge_tree(r, c, p, &by_tree);
-            if (status != KARP_OK) return status;
-        }
-        if (by_tree > proven) proven = by_tree;
         if (p->value > proven)
             return fail(r->error, KARP_E_INVALID,
                         "point %zu of the certificate claims %" PRId64 " and proves %" PRId64 " (10^-12 $/h)", i,

@@ -44,14 +44,14 @@ def check_itself(c):
         need(base < len(offers) and offers[base]['cost'] <= whole(offer['cost']), f'the row of offering {i} is of a dearer one')
     for i, node in enumerate(nodes):
         need(rows[whole(node['row'])]['of'] == len(offers) + i, f'the row of node {i} is not its own')
-    need('cluster' not in c or not c.get('branches'), 'branches of a repack plan')
     if 'cluster' not in c:
         if whole(c['value']) > max(value, 0) and least_nodes(c, max(value, 0), c['value']) < c['value']:  # more than prices and whole nodes prove
-            least = least_by_tree(c) if c.get('branches') else least_plan(c, spaces, c['value'])
+            least = least_by_tree(c, c['value']) if c.get('branches') else least_plan(c, spaces, c['value'])
             need(c['value'] <= least, f'claims {c["value"]}, but a plan costs {float(least)}')
         return
+    by_tree = least_by_tree(c, max(whole(point['value']) for point in c['points'])) if c.get('branches') else 0
     for point in c['points']:
-        proven = point_proves(c, point, spaces)
+        proven = max(point_proves(c, point, spaces), by_tree)
         need(whole(point['value']) <= max(proven, 0) or point['value'] <= whole_nodes_prove(c, point, spaces), f'a point claims {point["value"]}, and proves {proven}')
     need(whole(c['value']) <= c['points'][-1]['value'], 'it claims more than its last point')
 

@@ -46,19 +46,27 @@ def point_proves(c, point, spaces):
     return total
 
 
-def whole_nodes_prove(c, point, spaces):
-    """The same where nodes are whole, up to what the point claims, at all prices of pods. 0 = nothing."""
-    if point['part'] != 10**6:
-        return 0
+def nodes_that_may_go(c, spaces, eviction_price):
+    """What all nodes are worth at least, what those cost that stay in any case and all evictions, and of each other node what it costs
+    beyond the evictions that it saves, and what it is worth."""
     worth, needed = worth_of_staying(c)
-    saved, nodes = -point['evictionPrice'] * point['evictions'], []
+    saved, nodes = 0, []
     for node in c['cluster']:
         space = spaces[node['node']] if 'node' in node else 0
         if 'pods' not in node:
             needed, saved = needed - space, saved + node['cost']
             continue
-        evicted = point['evictionPrice'] * sum(count for _, count in node['pods'])
+        evicted = eviction_price * sum(count for _, count in node['pods'])
         own = sum(worth[n] * count for n, count in node['pods'])
         needed, saved = needed + own, saved + evicted
         nodes.append((node['cost'] - evicted, own + space))
+    return needed, saved, nodes
+
+
+def whole_nodes_prove(c, point, spaces):
+    """The same where nodes are whole, up to what the point claims, at all prices of pods. 0 = nothing."""
+    if point['part'] != 10**6:
+        return 0
+    needed, saved, nodes = nodes_that_may_go(c, spaces, point['evictionPrice'])
+    saved -= point['evictionPrice'] * point['evictions']
     return least_nodes(c, needed, point['value'] - saved, nodes) + saved if needed > 0 else 0

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 from bounds.numbers import need, whole
 from bounds.prices import check_prices
+from bounds.repacking import nodes_that_may_go
 
 
 def further(c, prices):
@@ -14,14 +15,39 @@ def further(c, prices):
     return {**c, 'classes': [{**k, 'price': whole(y)} for k, y in zip(c['classes'], prices['classes'])], 'rows': rows}
 
 
-def least_by_tree(c):
-    """What whole nodes cost at least by the tree over their numbers, or what is claimed if that is less. For each of its prices, the nodes
-    of a plan are charged at least what all pods cost beyond what existing nodes are charged. A leaf adds up these inequalities by its
-    weights; what nodes of a row cost beyond that counts for the least or the most of them in the leaf."""
-    enough, inequalities = c['value'], []
+def items_that_stay(costs, inequalities, items):
+    """Of nodes that a plan may have or not (cost, worth by each inequality), those that no launch can replace. If one costs no more and is
+    charged as much, a plan without the node costs no more. It may be charged a little less: then that much less is needed."""
+    stay = []
+    for cost, worth in items:
+        def lacks(row):
+            return [max(w - spent[row], 0) for w, (_, spent) in zip(worth, inequalities)]
+        good = [row for row, price in costs if price <= cost and all(64 * x <= cost for x in lacks(row))]
+        if not good:
+            stay.append((cost, worth))
+            continue
+        for i, less in enumerate(lacks(min(good, key=lambda row: sum(lacks(row))))):
+            inequalities[i] = (inequalities[i][0] - less, inequalities[i][1])
+    return stay
+
+
+def least_by_tree(c, enough):
+    """What whole nodes cost at least by the tree over their numbers, or `enough` if that is less. For each of its prices, the nodes of a plan
+    are charged at least what all pods cost beyond what existing nodes are charged. A leaf adds up these inequalities by its weights; what
+    nodes of a row cost beyond that counts for the least or the most of them in the leaf. Of the nodes of a repack plan there is one each
+    or none, if they can be removed."""
+    inequalities, items, saved = [], [], 0
     for prices in [c] + [further(c, x) for x in c['prices']]:
         value, spent = check_prices(prices)
-        inequalities.append((value - sum(spent[row['of']] for row in c['rows'] if row['of'] >= len(c['offerings'])), spent))
+        if 'cluster' in c:
+            value, saved, nodes = nodes_that_may_go(prices, {of - len(c['offerings']): x for of, x in spent.items()}, 0)
+            items.append(nodes)
+        else:
+            value -= sum(spent[row['of']] for row in c['rows'] if row['of'] >= len(c['offerings']))
+        inequalities.append((value, spent))
+    enough -= saved
+    items = [(same[0][0], [worth for _, worth in same]) for same in zip(*items)]
+    items = items_that_stay([(row['of'], c['offerings'][row['of']]['cost']) for row in c['rows'] if row['of'] < len(c['offerings'])], inequalities, items)
     costs = {i: c['offerings'][row['of']]['cost'] for i, row in enumerate(c['rows']) if row['of'] < len(c['offerings'])}
     waiting, least = [{}], enough
     for branch in c['branches']:
@@ -44,6 +70,7 @@ def least_by_tree(c):
             need(beyond >= 0 or high is not None, f'any number of nodes of row {i} proves nothing')
             some = some and (high is None or low <= high)
             total += beyond * (low if beyond >= 0 else high)
+        total += sum(min(cost - sum(w * worth[k] for k, w in weights), 0) for cost, worth in items)
         least = min(least, total) if some else least
     need(not waiting, 'branches that are not all there are')
-    return least
+    return least + saved
