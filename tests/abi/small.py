@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-MOST = 27 << 16  # bytes, stripped: 1.6875 MiB
+MOST = 28 << 16  # bytes, stripped: 1.75 MiB
 ALLOWED = re.compile(r'^lib[cm]\.so\.\d+$|^ld-linux.*\.so\.\d+$|^libgcc_s\.so\.1$')
 
 

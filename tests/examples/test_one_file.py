@@ -18,7 +18,7 @@ import stage  # noqa: E402
 WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wconversion', '-Wsign-conversion', '-Wstrict-prototypes', '-Werror']
 SWITCHES = ['KARP_NO_COST', 'KARP_NO_DEVICES', 'KARP_NO_DISRUPT', 'KARP_NO_EXPLAIN', 'KARP_NO_FIT']
 COMPILERS = list({os.path.realpath(found): name for name in ('clang-19', 'clang-14', 'clang', 'gcc') if (found := shutil.which(name))}.values())[::-1]
-LARGEST_SOURCE = {'karp.c': 2_800_000, 'karp-io.c': 4_000_000}  # the tables of three clouds are in the second
+LARGEST_SOURCE = {'karp.c': 2_850_000, 'karp-io.c': 4_000_000}  # the tables of three clouds are in the second
 ONE_DOOR = '''\
 #include "karp.h"
 int main(void)
