@@ -215,6 +215,18 @@ enum proof_verdict counts_least_with(karp_context *context, const bound_problem 
                                      const counts_item *nodes, uint32_t node_count, int64_t needed, int64_t enough,
                                      int64_t *least);
 
+/* What whole nodes cost beside such nodes, which are worth `needed` in sum: `saved` more than counts_least_with() says.
+ */
+typedef struct counts_nodes {
+    const counts_item *items;
+    uint32_t count;
+    int64_t needed, saved;
+} counts_nodes;
+/* Raises *value to the least that whole nodes cost. The limit below which sums of costs are looked at begins with
+ * 1 / `part` more than the value, and rises until there is one. false = out of memory, or stopped. */
+bool counts_raise(karp_context *context, const bound_problem *p, const bound_proof *proof, const counts_nodes *nodes,
+                  int64_t part, int64_t *value);
+
 /* certificate_tree.c: the least that nodes cost by the tree, whose proofs hold. *least receives that, or `enough` if it
  * is not less. */
 enum proof_verdict tree_least(karp_context *context, const bound_problem *p, const bound_tree *tree, int64_t enough,

@@ -153,3 +153,19 @@ enum proof_verdict counts_least(karp_context *context, const bound_problem *p, c
 {
     return counts_least_with(context, p, proof, NULL, 0, needed, enough, least);
 }
+
+bool counts_raise(karp_context *context, const bound_problem *p, const bound_proof *proof, const counts_nodes *nodes,
+                  int64_t part, int64_t *value)
+{
+    const int64_t before = *value;
+    for (; part > 0 && before < MOST_MONEY / 2; part /= 2) {
+        int64_t enough = before + before / part, least = 0;
+        enum proof_verdict verdict = counts_least_with(context, p, proof, nodes->items, nodes->count, nodes->needed,
+                                                       enough - nodes->saved, &least);
+        if (verdict == PROOF_NO_MEMORY) return false;
+        if (verdict != PROOF_HOLDS || least + nodes->saved <= *value) return true;
+        *value = least + nodes->saved;
+        if (*value < enough) return true;
+    }
+    return true;
+}

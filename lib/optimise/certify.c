@@ -88,23 +88,12 @@ bool certificate_find_value(karp_context *context, const bound_problem *p, const
     return true;
 }
 
-/* The same, where nodes are whole: the least that nodes cost whose charges are as much as the value. The limit below
- * which sums of costs are looked at rises until there is one. */
+/* The same, where nodes are whole: the least that nodes cost whose charges are as much as the value. */
 __attribute__((cold)) static bool find_counts(karp_context *context, const bound_problem *p, const bound_proof *proof,
                                               int64_t *out)
 {
-    int64_t value, least = 0;
-    if (!certificate_find_value(context, p, proof, &value)) return false;
-    *out = value;
-    for (int64_t part = LEAST_RISE; part > 0 && value < MOST_LEAST / 2; part /= 2) {
-        int64_t enough = value + value / part;
-        enum proof_verdict verdict = counts_least(context, p, proof, value, enough, &least);
-        if (verdict == PROOF_NO_MEMORY) return false;
-        if (verdict != PROOF_HOLDS) break;
-        *out = least;
-        if (least < enough) break;
-    }
-    return true;
+    return certificate_find_value(context, p, proof, out) &&
+           counts_raise(context, p, proof, &(const counts_nodes){ .needed = *out }, LEAST_RISE, out);
 }
 
 /* plans_least() with the prices of a proof. */

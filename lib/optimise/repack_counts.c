@@ -53,16 +53,15 @@ bool repack_counts_prove(karp_context *context, const struct repack_bound *b, co
 
 bool repack_counts_raise(karp_context *context, const struct repack_bound *b, karp_certificate_point *point)
 {
-    const int64_t before = point->value;
-    if (before <= 0 || before >= MOST_COUNTED / 2) return true;
-    for (int64_t part = LEAST_RISE; part > 0; part /= 2) {
-        int64_t enough = before + before / part, found = before;
-        if (!repack_counts_prove(context, b, point, enough, &found)) return false;
-        if (found <= point->value) return true;
-        point->value = found;
-        if (found < enough) return true;
-    }
-    return true;
+    int64_t needed = 0, saved = 0;
+    arena a = arena_on(context);
+    counts_item *items = arena_array(&a, b->count + (size_t)1, sizeof *items);
+    bool ok = items != NULL;
+    if (ok && point->part == KARP_CERTIFICATE_WHOLE && list_items(b, point, items, &needed, &saved))
+        ok = counts_raise(context, &b->facts.problem, &b->facts.proof,
+                          &(const counts_nodes){ items, b->count, needed, saved }, LEAST_RISE, &point->value);
+    arena_free(&a);
+    return ok;
 }
 
 /* The nodes that can be removed, by the proof, which becomes that of the bound. *saved: what other nodes cost. */
