@@ -18,7 +18,7 @@ enum {
 
 /* ---- inequalities ------------------------------------------------------------------------------------------------ */
 
-bool branch_add(branching *b, const bound_proof *proof)
+__attribute__((cold)) bool branch_add(branching *b, const bound_proof *proof)
 {
     const bound_problem *p = b->w->m.problem;
     bound_tree *t = b->tree;
@@ -70,7 +70,7 @@ static uint32_t heap_pop(branching *b)
 }
 
 /* Makes room for two more boxes. false = too many, or out of memory. */
-static bool make_room(branching *b)
+__attribute__((cold)) static bool make_room(branching *b)
 {
     if (b->box_count + 2 <= b->reserved) return true;
     uint32_t reserved = b->reserved == 0 ? FIRST_BOXES : 2 * b->reserved;
@@ -89,7 +89,7 @@ static bool make_room(branching *b)
 
 /* ---- a box ------------------------------------------------------------------------------------------------------- */
 
-static void open_box(branching *b, uint32_t number)
+__attribute__((cold)) static void open_box(branching *b, uint32_t number)
 {
     uint32_t places = b->w->m.offer_count;
     for (uint32_t i = 0; i < places; i++) b->low[i] = 0, b->high[i] = INT64_MAX;
@@ -133,7 +133,7 @@ typedef struct box_program {
     uint32_t columns;
 } box_program;
 
-static bool begin_program(branching *b, arena *a, box_program *x)
+__attribute__((cold)) static bool begin_program(branching *b, arena *a, box_program *x)
 {
     uint32_t places = b->w->m.offer_count, proofs = b->tree->proof_count, rows = proofs;
     x->place_of = arena_array(a, places + (size_t)1, sizeof *x->place_of);
@@ -209,7 +209,7 @@ static bool solve_program(branching *b, box_program *x)
 }
 
 /* Keeps the weights of the solution, and what they prove. */
-static bool keep_weights(branching *b, counts_box *box, const linear *l)
+__attribute__((cold)) static bool keep_weights(branching *b, counts_box *box, const linear *l)
 {
     uint32_t proofs = b->tree->proof_count, n = 0, places = b->w->m.offer_count;
     tree_weight weights[TREE_PROOFS];
@@ -232,7 +232,7 @@ static bool keep_weights(branching *b, counts_box *box, const linear *l)
 }
 
 /* Solves the linear program of the box that is open. *again: it has more nodes of a place than it may. */
-static bool solve_once(branching *b, counts_box *box, bool *again)
+__attribute__((cold)) static bool solve_once(branching *b, counts_box *box, bool *again)
 {
     uint32_t places = b->w->m.offer_count;
     box_program x = { .columns = 0 };
@@ -257,7 +257,7 @@ static bool solve_once(branching *b, counts_box *box, bool *again)
 }
 
 /* Solves a box, and finds the place whose number of nodes is furthest from a whole one. */
-static bool solve_box(branching *b, uint32_t number)
+__attribute__((cold)) static bool solve_box(branching *b, uint32_t number)
 {
     counts_box *box = &b->boxes[number];
     double most = 0;
@@ -282,7 +282,7 @@ static bool solve_box(branching *b, uint32_t number)
 /* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
 /* Divides a box. false = there are too many, or out of memory. */
-static bool divide(branching *b, uint32_t number)
+__attribute__((cold)) static bool divide(branching *b, uint32_t number)
 {
     if (b->boxes[number].deep + 1 >= TREE_DEEP || !make_room(b)) return false;
     counts_box *box = &b->boxes[number], child = *box;
@@ -369,7 +369,7 @@ static double round_nodes(branching *b)
 
 /* Rounds the solution of a box. Where the whole nodes cannot hold the pods, that becomes an inequality, and the box is
  * solved again. false = out of memory, or stopped. */
-static bool try_whole(branching *b, uint32_t number)
+__attribute__((cold)) static bool try_whole(branching *b, uint32_t number)
 {
     enum branch_answer answer = BRANCH_CUT;
     while (answer == BRANCH_CUT) {
@@ -384,7 +384,7 @@ static bool try_whole(branching *b, uint32_t number)
 
 /* Looks at boxes in the order of what they cost at least, until that is what whole nodes that can hold the pods in
  * fractions cost. false = out of memory, or stopped. */
-static bool look_at_boxes(branching *b)
+__attribute__((cold)) static bool look_at_boxes(branching *b)
 {
     whole *w = b->w;
     bool more = make_room(b);
@@ -409,7 +409,7 @@ static bool look_at_boxes(branching *b)
 }
 
 /* The boxes in the order of a tree. */
-static bool list_boxes(branching *b)
+__attribute__((cold)) static bool list_boxes(branching *b)
 {
     bound_tree *t = b->tree;
     uint32_t *next = arena_array(&b->w->scratch, b->box_count + (size_t)1, sizeof *next), count = 1;
@@ -430,7 +430,7 @@ static bool list_boxes(branching *b)
 }
 
 /* The contents that the bound buys are known, too. */
-static void keep_basis(whole *w)
+__attribute__((cold)) static void keep_basis(whole *w)
 {
     const master *m = &w->m;
     size_t classes = m->problem->class_count;

@@ -46,7 +46,7 @@ static double price_at(const cutting *k, uint32_t place)
 }
 
 /* Begins with a row for each class, whose pods may be placed at what they cost alone, and for each place with nodes. */
-static bool begin(cutting *k, arena *a, const double *nodes, const double *pods)
+__attribute__((cold)) static bool begin(cutting *k, arena *a, const double *nodes, const double *pods)
 {
     const master *m = &k->b->w->m;
     uint32_t classes = m->problem->class_count, rows = classes;
@@ -70,7 +70,7 @@ static bool begin(cutting *k, arena *a, const double *nodes, const double *pods)
 }
 
 /* Adds a content that is a column of the master problem. */
-static bool add_content(cutting *k, const column *x)
+__attribute__((cold)) static bool add_content(cutting *k, const column *x)
 {
     const master *m = &k->b->w->m;
     uint32_t row = k->row_of[x->offer];
@@ -127,7 +127,7 @@ static bool solve_known(cutting *k)
 }
 
 /* Looks for contents that are worth more than they cost. */
-static bool price_places(cutting *k, uint32_t branches, bool *any)
+__attribute__((cold)) static bool price_places(cutting *k, uint32_t branches, bool *any)
 {
     whole *w = k->b->w;
     master *m = &w->m;
@@ -155,7 +155,7 @@ static bool price_places(cutting *k, uint32_t branches, bool *any)
 
 /* Looks for contents with so many branches at most until there are no better ones. The prices may then still be too
  * high, for which their proof allows. */
-static bool find_prices(cutting *k, uint32_t branches)
+__attribute__((cold)) static bool find_prices(cutting *k, uint32_t branches)
 {
     whole *w = k->b->w;
     bool any = true;
@@ -166,7 +166,7 @@ static bool find_prices(cutting *k, uint32_t branches)
 }
 
 /* Makes a proof of the prices, and keeps it if these nodes are worth less than all pods by it. */
-static bool prove_prices(cutting *k, const double *nodes, enum branch_answer *answer)
+__attribute__((cold)) static bool prove_prices(cutting *k, const double *nodes, enum branch_answer *answer)
 {
     branching *b = k->b;
     whole *w = b->w;
@@ -192,7 +192,8 @@ typedef struct remains {
 } remains;
 
 /* Lists the content of a column for so many nodes of its place. false = it is none of a node of these. */
-static bool list_content(const cutting *k, const linear_column *x, double times, remains *left, bound_fleet *out)
+__attribute__((cold)) static bool list_content(const cutting *k, const linear_column *x, double times, remains *left,
+                                               bound_fleet *out)
 {
     const linear_entry *e = k->program.entries.items + x->first; /* the first is that of the place */
     const master *m = &k->b->w->m;
@@ -211,7 +212,7 @@ static bool list_content(const cutting *k, const linear_column *x, double times,
     return true;
 }
 
-static bool copy_remains(const cutting *k, arena *a, const remains *from, remains *out)
+__attribute__((cold)) static bool copy_remains(const cutting *k, arena *a, const remains *from, remains *out)
 {
     const master *m = &k->b->w->m;
     out->nodes = arena_copy(a, from->nodes, m->offer_count * sizeof *out->nodes);
@@ -222,7 +223,7 @@ static bool copy_remains(const cutting *k, arena *a, const remains *from, remain
 
 /* The row with the content of which the solution has the highest level, of those below the last one; UINT32_MAX = there
  * is none. */
-static uint32_t next_content(const linear *l, uint32_t last)
+__attribute__((cold)) static uint32_t next_content(const linear *l, uint32_t last)
 {
     uint32_t best = UINT32_MAX;
     for (uint32_t r = 0; r < l->rows; r++) {
@@ -236,7 +237,8 @@ static uint32_t next_content(const linear *l, uint32_t last)
 /* A diving heuristic: whole nodes of the solution keep their contents, or else one of a content of which the solution
  * has most. The rest is solved again, of known contents alone. Where that is not possible, another content is tried.
  * false = out of memory, or stopped. *done: all pods have nodes, or there is no work left. */
-static bool dive(const cutting *k, const remains *from, uint64_t most, uint32_t deep, bound_fleet *out, bool *done)
+__attribute__((cold)) static bool dive(const cutting *k, const remains *from, uint64_t most, uint32_t deep,
+                                       bound_fleet *out, bool *done)
 {
     whole *w = k->b->w;
     cutting now = { .b = k->b };
@@ -269,7 +271,7 @@ static bool dive(const cutting *k, const remains *from, uint64_t most, uint32_t 
 
 /* Lists the whole nodes for the search of plans. Those that are found when no work is left are not listed, as more
  * effort may not find the same. false = out of memory. */
-static bool list_fleet(const cutting *k, double *nodes)
+__attribute__((cold)) static bool list_fleet(const cutting *k, double *nodes)
 {
     whole *w = k->b->w;
     const master *m = &w->m;
@@ -296,7 +298,7 @@ static bool list_fleet(const cutting *k, double *nodes)
     return ok;
 }
 
-bool branch_cut(branching *b, double *nodes, enum branch_answer *answer)
+__attribute__((cold)) bool branch_cut(branching *b, double *nodes, enum branch_answer *answer)
 {
     cutting k = { .b = b };
     uint32_t classes = b->w->m.problem->class_count;

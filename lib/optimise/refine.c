@@ -176,8 +176,8 @@ static uint32_t offer_in_menu(const menu *m, const relaxed_offer *o)
 }
 
 /* Contents of nodes of the bound as those of the menu. false = out of memory. */
-static bool contents_in_menu(refining *r, uint32_t count, const uint32_t *offers, const uint32_t *copies,
-                             packing_contents *out)
+__attribute__((cold)) static bool contents_in_menu(refining *r, uint32_t count, const uint32_t *offers,
+                                                   const uint32_t *copies, packing_contents *out)
 {
     const round_trail *t = &r->q->trail;
     uint32_t *offer = arena_array(&r->q->data, count + (size_t)1, sizeof *offer);
@@ -190,7 +190,7 @@ static bool contents_in_menu(refining *r, uint32_t count, const uint32_t *offers
 }
 
 /* What the bound buys at the stop. false = out of memory. */
-static bool bound_contents(refining *r, uint64_t stop, packing_contents *out)
+__attribute__((cold)) static bool bound_contents(refining *r, uint64_t stop, packing_contents *out)
 {
     const bound_trail *x = &r->q->trail.solutions;
     uint32_t i = 0;
@@ -209,7 +209,7 @@ static bool is_power(uint64_t stop)
 
 /* Makes patterns from the bound for whole pods, in `steps` steps, beginning with those made before. Some stops begin
  * with other prices, so that the patterns are not always the same. */
-static bool buy_patterns(refining *r, uint64_t stop, uint64_t steps)
+__attribute__((cold)) static bool buy_patterns(refining *r, uint64_t stop, uint64_t steps)
 {
     karp_context *context = r->q->seen->context;
     packing_patterns patterns, *known = r->patterns.count > 0 ? &r->patterns : NULL;
@@ -241,7 +241,7 @@ static uint64_t second_part(const refining *r, uint64_t steps)
 
 /* Lets all pods be packed onto the sets of nodes that the bound has found by the stop, until so many steps are done.
  * false = out of memory. */
-static bool try_fleets(refining *r, uint64_t stop, uint64_t steps)
+__attribute__((cold)) static bool try_fleets(refining *r, uint64_t stop, uint64_t steps)
 {
     const bound_trail *x = &r->q->trail.solutions;
     while (r->tried < x->fleet_count && fleet_steps(r->fleet) < steps) {
@@ -256,7 +256,7 @@ static bool try_fleets(refining *r, uint64_t stop, uint64_t steps)
 
 /* Looks for cheaper sets of nodes than those of the best plan, in so many steps. The searches continue from what it
  * finds. false = out of memory. */
-static bool find_fleets(refining *r, uint64_t stop, uint64_t steps)
+__attribute__((cold)) static bool find_fleets(refining *r, uint64_t stop, uint64_t steps)
 {
     const packing_bins *best = best_of(r);
     if (r->fleet == NULL) r->fleet = fleet_begin(r->q->seen->context, &r->problem);
