@@ -314,10 +314,26 @@ __attribute__((cold)) static bool make_exchange(fleet *f, const exchange *x)
     return true;
 }
 
+/* The cheapest offer that can have the pods of the bin. */
+static uint32_t cheapest_offer(const fleet *f, const fleet_bin *b)
+{
+    const packing_problem *p = f->p;
+    const int64_t *space = p->spaces + (size_t)b->offer * p->dims;
+    for (uint32_t o = 0; o < b->offer; o++) {
+        const int64_t *other = p->spaces + (size_t)o * p->dims;
+        bool fits = true;
+        for (uint32_t d = 0; fits && d < p->dims; d++) fits = space[d] - b->left[d] <= other[d];
+        for (uint32_t n = 0; fits && n < b->count; n++)
+            fits = bits_test(p->allowed + f->class_of[b->pods[n]] * f->offer_words, o);
+        if (fits) return o;
+    }
+    return b->offer;
+}
+
 /* The pods of a bin become a node of the plan. false = out of memory. */
 __attribute__((cold)) static bool keep_bin(fleet *f, const fleet_bin *b)
 {
-    packing_bin *bin = packing_add_bin(f->context, &f->plan, b->offer);
+    packing_bin *bin = packing_add_bin(f->context, &f->plan, cheapest_offer(f, b));
     for (uint32_t n = 0; bin != NULL && n < b->count; n++) {
         uint32_t c = f->class_of[b->pods[n]];
         size_t e = 0;

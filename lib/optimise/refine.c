@@ -11,7 +11,7 @@
 #include <math.h>
 #include <optimise/fleet.h>
 
-enum { FIRST_PATTERNS = 5000, PATTERN_PART = 2, FLEET_PART = 4 };
+enum { FIRST_PATTERNS = 5000, PATTERN_PART = 2, FLEET_PART = 6 };
 /* the first stop with patterns; parts of the steps for them, and for sets of nodes */
 #define AHEAD 0.998 /* a search leads if its best plan costs less than this part of the other's */
 
@@ -131,11 +131,12 @@ static bool make_guide(refining *r, const packing_bins *bins, guided_plan *g)
     return ok && !scheduler_failed(r->q->s);
 }
 
-/* The cheaper of the two searches' best packings. */
+/* The cheapest of the searches' best packings. */
 static const packing_bins *best_of(const refining *r)
 {
     const packing_bins *a = packing_best(r->packing), *b = r->second != NULL ? packing_best(r->second) : a;
-    return b->cost < a->cost ? b : a;
+    if (b->cost < a->cost) a = b;
+    return r->fleet != NULL && fleet_best(r->fleet)->cost < a->cost ? fleet_best(r->fleet) : a;
 }
 
 /* Lets the scheduler check the best packing, which becomes the best plan if it is cheaper. */
@@ -244,45 +245,34 @@ static uint64_t second_part(const refining *r, uint64_t steps)
 __attribute__((cold)) static bool try_fleets(refining *r, uint64_t stop, uint64_t steps)
 {
     const bound_trail *x = &r->q->trail.solutions;
-    while (r->tried < x->fleet_count && fleet_steps(r->fleet) < steps) {
-        const bound_fleet *y = &x->fleets[r->tried];
+    uint32_t from = r->tried;
+    while (r->tried < x->fleet_count && x->fleets[r->tried].steps <= round_bound_effort(stop) + stop) r->tried++;
+    for (uint32_t i = r->tried; i-- > from && fleet_steps(r->fleet) < steps;) { /* the cheapest first */
+        const bound_fleet *y = &x->fleets[i];
         packing_contents nodes;
-        if (y->steps > round_bound_effort(stop) + stop) break;
         if (!contents_in_menu(r, y->count, y->offer, y->copies, &nodes) || !fleet_try(r->fleet, &nodes)) return false;
-        r->tried++;
     }
     return true;
 }
 
-/* Looks for cheaper sets of nodes than those of the best plan, in so many steps. The searches continue from what it
- * finds. false = out of memory. */
+/* Looks for cheaper sets of nodes than those of the best plan, in so many steps. false = out of memory. */
 __attribute__((cold)) static bool find_fleets(refining *r, uint64_t stop, uint64_t steps)
 {
-    const packing_bins *best = best_of(r);
     if (r->fleet == NULL) r->fleet = fleet_begin(r->q->seen->context, &r->problem);
-    if (r->fleet == NULL || !fleet_start(r->fleet, best)) return false;
+    if (r->fleet == NULL || !fleet_start(r->fleet, best_of(r))) return false;
     steps += fleet_steps(r->fleet);
-    if (!try_fleets(r, stop, steps) || !fleet_search(r->fleet, steps)) return false;
-    return !(fleet_best(r->fleet)->cost < best->cost) ||
-           packing_complete(r->second != NULL ? r->second : r->packing, fleet_best(r->fleet));
+    return try_fleets(r, stop, steps) && fleet_search(r->fleet, steps);
 }
 
-/* The steps that were not done by one of the searches. */
-static uint64_t other_steps(const refining *r)
-{
-    return r->pattern_steps + (r->fleet != NULL ? fleet_steps(r->fleet) : 0);
-}
-
-/* Continues to `stop` steps. A part is for sets of nodes and a part for patterns. The searches get half of the others
- * each, or the one that leads gets most of them. */
+/* Continues to `stop` steps, of which a part is for patterns. The searches get half of the others each, or the one that
+ * leads gets most of them. Sets of nodes are looked for in addition, in a small part of the steps. */
 static bool search_to(refining *r, uint64_t from, uint64_t stop)
 {
-    uint64_t steps = stop - from, had = other_steps(r);
+    uint64_t steps = stop - from, patterns = r->pattern_steps;
     if (stop >= FIRST_PATTERNS &&
         (!find_fleets(r, stop, steps / FLEET_PART) || !buy_patterns(r, stop, steps / PATTERN_PART)))
         return false;
-    had = other_steps(r) - had;
-    steps = had < steps ? steps - had : 0;
+    steps -= r->pattern_steps - patterns;
     uint64_t second = second_part(r, steps);
     r->main_goal += steps - second;
     r->second_goal += second;
@@ -305,7 +295,7 @@ static karp_status search_stops(refining *r)
             return KARP_OK;
         }
         if (!search_to(r, from, stop)) return fail_nomem(q->error);
-        q->steps = packing_steps(r->packing) + other_steps(r) + (r->second != NULL ? packing_steps(r->second) : 0);
+        q->steps = packing_steps(r->packing) + r->pattern_steps + (r->second != NULL ? packing_steps(r->second) : 0);
         karp_status status = check_best(r);
         if (status == KARP_E_CANCELED) {
             q->stopped = true;
