@@ -637,6 +637,65 @@ static void many_sizes(void **state)
     karp_context_unref(context);
 }
 
+enum { PLACED = 60, PLACES = 4, ROWS = 9 }; /* anywhere, and three zones */
+
+/* Pods of many kinds, of which most have to be in one of three zones. With so few steps the bound only rises if it is
+ * known which classes are the same pods, and if prices that are too high for some content are lowered where that costs
+ * least. */
+static void many_places(void **state)
+{
+    (void)state;
+    karp_context *context = new_context();
+    static int64_t requests[PLACED * PLACES * 3], counts[PLACED * PLACES];
+    static uint32_t samples[PLACED * PLACES];
+    static uint64_t allowed[ROWS * ((PLACED * PLACES + 63) / 64)];
+    const int64_t sizes[] = { 47810, 188933, 4, 31850, 126000, 1, 15890, 58000, 0 };
+    const int64_t prices[] = { 3912, 2176, 680 }, dearer[] = { 100, 103, 107 };
+    int64_t capacity[ROWS * 3], costs[ROWS];
+    memset(allowed, 0, sizeof allowed);
+    random_state = 7;
+    for (uint32_t row = 0; row < ROWS; row++) {
+        memcpy(capacity + row * 3, sizes + row % 3 * 3, 3 * sizeof *capacity);
+        costs[row] = prices[row % 3] * dearer[row / 3] * INT64_C(10000000);
+    }
+    for (uint32_t c = 0; c < PLACED * PLACES; c++) {
+        uint32_t place = c % PLACES;
+        int64_t cpu = place == 0 ? 5100 + 700 * (int64_t)next(14) : requests[3 * (c - place)];
+        requests[3 * c] = cpu;
+        requests[3 * c + 1] = place == 0 ? cpu * 2 + 1000 * (int64_t)next(16) : requests[3 * (c - place) + 1];
+        requests[3 * c + 2] = c / PLACES % 4 == 0;
+        counts[c] = place == 0 ? (int64_t)next(10) : 5 + (int64_t)next(30);
+        samples[c] = c / PLACES;
+        for (uint32_t row = 0; row < ROWS; row++) {
+            if (place == 0 || place == row / 3 + 1) bits_set(allowed + row * bits_words(PLACED * PLACES), c);
+        }
+    }
+    bound_problem p = { .dims = 3,
+                        .class_count = PLACED * PLACES,
+                        .offer_count = ROWS,
+                        .requests = requests,
+                        .counts = counts,
+                        .limits = counts,
+                        .capacity = capacity,
+                        .costs = costs,
+                        .allowed = allowed };
+    arena a;
+    bound_proof fluid, apart, merged, later;
+    arena_init(&a, context);
+    assert_true(bound_fluid(&a, &p, 1e-3, 400, &fluid));
+    int64_t before = value_of(&a, &p, &fluid), least = before / 100;
+    assert_true(bound_whole(&a, &p, &fluid, 50000, NULL, NULL, &apart));
+    p.samples = samples;
+    assert_true(bound_whole(&a, &p, &fluid, 50000, NULL, NULL, &merged) && merged.y != NULL);
+    assert_true(bound_whole(&a, &p, &fluid, 100000, NULL, NULL, &later) && later.y != NULL);
+    int64_t after = value_of(&a, &p, &merged);
+    assert_true(apart.y == NULL || value_of(&a, &p, &apart) < before + least);
+    assert_true(after > before + 3 * least);
+    assert_true(value_of(&a, &p, &later) > before + 6 * least);
+    arena_free(&a);
+    karp_context_unref(context);
+}
+
 /* What is left of a node beyond multiples of what pods request is of no use. */
 static void whole_units(void **state)
 {
@@ -729,6 +788,7 @@ int main(void)
         cmocka_unit_test(many_alike),
         cmocka_unit_test(kinds_with_gpus),
         cmocka_unit_test(many_sizes),
+        cmocka_unit_test(many_places),
         cmocka_unit_test(whole_units),
         cmocka_unit_test(changed_cases),
     };
