@@ -16,7 +16,9 @@
 /* the larger problem has at least a third more classes; most steps for a merged class where places differ */
 enum { MORE_PARTS = 3, STEPS_A_CLASS = 4000 };
 enum { FIRST_PART = 8 }; /* then prices are lowered first when the work has grown by this part */
-#define DIFFER 1.001 /* fluid bounds that differ by more show that places do */
+enum { FLUID_ROUNDS = 400 };
+#define FLUID_TOLERANCE 0.001
+#define DIFFER 1.003 /* fluid bounds that differ by more show that places do */
 #define CAP 1.005 /* caps relative to the raised prices */
 
 typedef struct merging {
@@ -24,7 +26,7 @@ typedef struct merging {
     arena *a; /* until the larger problem is solved */
     bound_problem problem;
     class_kinds *kinds;
-    double *fluid; /* by kind: the least fluid price of its classes */
+    double *fluid; /* by kind: its fluid price */
     double *before; /* by class: its fluid price */
     whole small;
 } merging;
@@ -102,7 +104,6 @@ static bool make_problem(merging *k)
     for (uint32_t c = 0; c < p->class_count; c++) {
         uint32_t of = x->of[c];
         memcpy(requests + (size_t)of * p->dims, p->requests + (size_t)c * p->dims, p->dims * sizeof *requests);
-        if (limits[of] == 0 || k->before[c] < k->fluid[of]) k->fluid[of] = k->before[c];
         counts[of] += k->w->m.counts[c];
         limits[of] = add_limits(limits[of], p->limits[c]);
         for (uint32_t row = 0; row < p->offer_count; row++) {
@@ -121,15 +122,15 @@ static bool make_problem(merging *k)
     return true;
 }
 
-/* Finds prices of the merged problem. The least fluid prices of its classes hold for it. */
+/* Finds prices of the merged problem, after its fluid prices. */
 static bool solve_merged(merging *k)
 {
     whole *w = k->w, *x = &k->small;
     const uint32_t n = k->kinds->count, *first_of = x->first_of;
-    int64_t *y = arena_array(k->a, n + (size_t)1, sizeof *y);
-    if (y == NULL) return false;
-    for (uint32_t q = 0; q < n; q++) y[q] = money_of(k->fluid[q]);
-    if (!whole_init(x, w->a, &k->problem, &(bound_proof){ .y = y }, 0)) return false;
+    bound_proof from;
+    if (!bound_fluid(k->a, &k->problem, FLUID_TOLERANCE, FLUID_ROUNDS, &from)) return false;
+    for (uint32_t q = 0; q < n; q++) k->fluid[q] = (double)from.y[q] / MONEY_UNIT;
+    if (!whole_init(x, w->a, &k->problem, &from, 0)) return false;
     x->first_of = first_of;
     x->trail = w->trail;
     x->trail_classes = w->m.problem->class_count;

@@ -15,8 +15,11 @@
 #include <string.h>
 
 enum { COLUMN_ROUNDS = 32, WORK_A_BRANCH = 4096 };
-enum { DAMPED = 2 }; /* every so many rounds the prices are close to the best, which raises the bound early */
-#define DAMPED_PART 0.1 /* weight of the master's prices then */
+/* every so many rounds the prices are close to the best, with this weight of the master's, which raises the bound early:
+ * also where classes were merged because places differ, as prices are near the best ones there */
+enum { DAMPED = 4, DAMPED_NEAR = 2 };
+#define DAMPED_PART 0.25
+#define DAMPED_NEAR_PART 0.1
 #define SLACK                                                                                                          \
     0.02 /* the part of the gap below which it does not matter what contents are worth more than they cost             \
           */
@@ -77,6 +80,9 @@ static int by_ratio(uint32_t x, uint32_t y, const void *user)
     return (x > y) - (x < y);
 }
 
+/* Whether prices are near the best ones, as those of merged classes are, or places differ, so that they need not be. */
+static bool near_best(const whole *w) { return w->places_differ || w->kinds != NULL; }
+
 static double per_dollar(double worth, double price) { return price > 0 ? worth / price : worth > 0 ? HUGE_VAL : 0; }
 
 bool whole_fractions(whole *w)
@@ -129,7 +135,7 @@ static void keep_contents(whole *w, uint32_t place)
 bool whole_price(whole *w, double *worst)
 {
     master *m = &w->m;
-    bool exact = m->problem->class_count >= LOWERED_CLASSES && w->thorough && w->wants_bound && m->rounds > 0 &&
+    bool exact = m->problem->class_count >= LOWERED_CLASSES && w->thorough && near_best(w) && m->rounds > 0 &&
                  m->bound > 0 && m->cost > m->bound;
     double most = exact ? 1 + SLACK * (m->cost / m->bound - 1) : 0;
     if (!whole_fractions(w)) return false;
@@ -314,14 +320,14 @@ static bool price_round(whole *w, bool *enough)
 {
     master *m = &w->m;
     *enough = false;
-    if (w->wants_bound && w->work >= w->next_lowered && m->rounds >= LOWERED_ROUNDS &&
+    if (near_best(w) && w->work >= w->next_lowered && m->rounds >= LOWERED_ROUNDS &&
         m->problem->class_count >= LOWERED_CLASSES) {
         bool raised, ok = lower_prices(w, &raised);
-        *enough = ok && raised && w->merged && w->places_differ;
+        *enough = ok && raised && w->merged;
         return ok;
     }
-    bool damped = w->wants_bound && m->rounds % DAMPED == 0;
-    master_choose_prices(m, damped ? DAMPED_PART : 1);
+    bool near = near_best(w), damped = w->wants_bound && m->rounds % (near ? DAMPED_NEAR : DAMPED) == 0;
+    master_choose_prices(m, !damped ? 1 : near ? DAMPED_NEAR_PART : DAMPED_PART);
     w->thorough = damped || !w->wants_bound;
     if (!price_offers(w)) return false;
     if (w->found > 0 || !w->wants_bound) return true;
