@@ -81,7 +81,7 @@ static int by_ratio(uint32_t x, uint32_t y, const void *user)
 }
 
 /* Whether prices are near the best ones, as those of merged classes are, or places differ, so that they need not be. */
-static bool near_best(const whole *w) { return w->places_differ || w->kinds != NULL; }
+static bool near_best(const whole *w) { return w->merged || w->kinds != NULL; }
 
 static double per_dollar(double worth, double price) { return price > 0 ? worth / price : worth > 0 ? HUGE_VAL : 0; }
 
@@ -323,7 +323,7 @@ static bool price_round(whole *w, bool *enough)
     if (near_best(w) && w->work >= w->next_lowered && m->rounds >= LOWERED_ROUNDS &&
         m->problem->class_count >= LOWERED_CLASSES) {
         bool raised, ok = lower_prices(w, &raised);
-        *enough = ok && raised && w->merged;
+        *enough = ok && raised && w->places_differ;
         return ok;
     }
     bool near = near_best(w), damped = w->wants_bound && m->rounds % (near ? DAMPED_NEAR : DAMPED) == 0;
