@@ -15,8 +15,8 @@
 #include <string.h>
 
 enum { COLUMN_ROUNDS = 32, WORK_A_BRANCH = 4096 };
-/* every so many rounds the prices are close to the best, with this weight of the master's, which raises the bound early:
- * also where classes were merged because places differ, as prices are near the best ones there */
+/* every so many rounds the prices are close to the best, with this weight of the master's, which raises the bound
+ * early: also where classes were merged because places differ, as prices are near the best ones there */
 enum { DAMPED = 4, DAMPED_NEAR = 2 };
 #define DAMPED_PART 0.25
 #define DAMPED_NEAR_PART 0.1
