@@ -552,8 +552,9 @@ static karp_status judge(arena *a, const karp_certificate *c, const bound_proble
     int64_t least = 0;
     enum proof_verdict verdict = counts_least(context, p, proof, proven, c->value, &least);
     if (verdict == PROOF_HOLDS && least >= c->value) return KARP_OK;
+    if (verdict == PROOF_NO_MEMORY) return fail_nomem(error);
     if (c->branch_count > 0) return certificate_judge_tree(a, c, p, proof, error);
-    if (verdict != PROOF_NO_MEMORY) verdict = whole_plans(context, p, proof, c->value, &work, &least);
+    verdict = whole_plans(context, p, proof, c->value, &work, &least);
     if (verdict == PROOF_NO_MEMORY) return fail_nomem(error);
     if (verdict != PROOF_HOLDS || c->value > least)
         return fail(error, KARP_E_INVALID, "the certificate claims %" PRId64 " and proves %" PRId64 " (10^-12 $/h)",
