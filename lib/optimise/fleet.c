@@ -183,7 +183,7 @@ static double anneal(fleet *f, uint32_t moves, double heat)
             j = chance_below(&f->random, f->bin_count);
         }
         fleet_bin *a = &f->bins[f->bin_of[x]], *b = &f->bins[j];
-        f->work += f->p->dims + 2;
+        f->work += 3 * (f->p->dims + (uint64_t)2);
         if (a == b || (y != NONE && f->class_of[x] == f->class_of[y])) continue;
         double more = excess(f, a, x, y) + excess(f, b, y, x) - excess(f, a, NONE, NONE) - excess(f, b, NONE, NONE);
         double slack = heat * (1 - (double)n / (double)moves) * chance_part(&f->random) * chance_part(&f->random);
