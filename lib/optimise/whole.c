@@ -241,6 +241,36 @@ static bool list_patterns(whole *w, arena *a, bound_patterns *out)
     return true;
 }
 
+/* Whether the offer has the capacity of the other one. */
+static bool like_offer(const bound_problem *p, uint32_t x, uint32_t y)
+{
+    return memcmp(p->capacity + (size_t)x * p->dims, p->capacity + (size_t)y * p->dims,
+                  p->dims * sizeof *p->capacity) == 0;
+}
+
+/* Copies the patterns for the trail. Those of merged classes are listed for each place that has such an offer. */
+static bool copy_patterns(whole *w, const bound_patterns *from, bound_patterns *out)
+{
+    const bound_problem *p = w->m.problem;
+    const size_t classes = p->class_count, wide = w->merged ? w->trail_classes : classes;
+    size_t count = from->count;
+    for (uint32_t i = 0; w->merged && i < from->count; i++) {
+        for (uint32_t o = 0; o < p->offer_count; o++) count += o != from->offer[i] && like_offer(p, o, from->offer[i]);
+    }
+    *out = (bound_patterns){ .offer = arena_array(w->a, count + 1, sizeof *out->offer),
+                             .copies = arena_array(w->a, count * wide + 1, sizeof *out->copies) };
+    if (out->offer == NULL || out->copies == NULL) return false;
+    for (uint32_t i = 0; i < from->count; i++) {
+        for (uint32_t o = 0; o < p->offer_count; o++) {
+            if (o != from->offer[i] && !(w->merged && like_offer(p, o, from->offer[i]))) continue;
+            uint32_t *copies = out->copies + out->count * wide;
+            for (size_t c = 0; c < classes; c++) copies[w->merged ? w->first_of[c] : c] = from->copies[i * classes + c];
+            out->offer[out->count++] = o;
+        }
+    }
+    return true;
+}
+
 /* Lists the solution for the stops that are passed. false = out of memory. */
 static bool list_stops(whole *w, bool all)
 {
@@ -249,15 +279,7 @@ static bool list_stops(whole *w, bool all)
         bound_patterns now = { .count = 0 }, *out = &w->trail->at[w->passed];
         arena_mark mark = arena_get_mark(&w->scratch);
         if (!list_patterns(w, &w->scratch, &now)) return false;
-        size_t classes = w->m.problem->class_count, wide = w->first_of != NULL ? w->trail_classes : classes;
-        *out = (bound_patterns){ .count = now.count };
-        out->offer = arena_copy(w->a, now.offer, now.count * sizeof *now.offer);
-        out->copies = arena_array(w->a, now.count * wide + 1, sizeof *now.copies);
-        if (out->offer == NULL || out->copies == NULL) return false;
-        for (size_t i = 0; i < now.count * classes; i++) {
-            size_t c = i % classes;
-            out->copies[i / classes * wide + (w->first_of != NULL ? w->first_of[c] : c)] = now.copies[i];
-        }
+        if (!copy_patterns(w, &now, out)) return false;
         arena_release(&w->scratch, mark);
     }
     return true;
