@@ -13,8 +13,9 @@
 #include <base/bits.h>
 #include <string.h>
 
-/* the larger problem has at least a third more classes; most steps for a merged class where places differ */
-enum { MORE_PARTS = 3, STEPS_A_CLASS = 4000 };
+/* The larger problem has more classes by at least one in so many merged ones: in one of few classes it saves less. */
+enum { MORE_PARTS = 9, FEW_MORE_PARTS = 3, FEW_CLASSES = 100 };
+enum { STEPS_A_CLASS = 4000 }; /* most steps for a merged class where places differ */
 enum { FIRST_PART = 8 }; /* then prices are lowered first when the work has grown by this part */
 enum { FLUID_ROUNDS = 400 };
 #define FLUID_TOLERANCE 0.001
@@ -318,7 +319,8 @@ __attribute__((cold)) bool merged_raise(whole *w)
     merging k = { .w = w, .a = &w->scratch };
     if (p->samples == NULL) return true;
     if (!find_kinds(&k)) return false;
-    if (k.kinds->count * (uint64_t)(MORE_PARTS + 1) > p->class_count * (uint64_t)MORE_PARTS) return true;
+    const uint64_t parts = p->class_count < FEW_CLASSES ? FEW_MORE_PARTS : MORE_PARTS;
+    if (k.kinds->count * (parts + 1) > p->class_count * parts) return true;
     bool ok = raise_prices(&k);
     arena_free(&k.small.scratch);
     return ok;
