@@ -47,6 +47,6 @@ enum branch_answer {
 /* Looks for prices at which these whole nodes are worth less than all pods, and adds a proof. false = out of memory, or
  * stopped. */
 bool branch_cut(branching *b, double *nodes, enum branch_answer *answer);
-/* Makes the tree of the proofs that are known and of those that it finds, with the work that prices left. false = out of
- * memory, or stopped. */
+/* Makes the tree of the proofs that are known and of those that it finds, with the work that prices left. false = out
+ * of memory, or stopped. */
 bool branch_grow(whole *w, bound_charges *charges);
