@@ -279,7 +279,7 @@ __attribute__((cold)) static bool list_fleet(const cutting *k, double *nodes)
     double count = 0;
     if (t == NULL || t->fleet_count == MOST_FLEETS || w->work >= k->b->most_work) return true;
     for (uint32_t i = 0; i < m->offer_count; i++) count += nodes[i];
-    if (count * m->problem->class_count > MOST_COPIES) return true;
+    if (count * m->problem->class_count > (double)MOST_COPIES) return true;
     uint32_t *next = arena_array(&k->b->w->scratch, m->offer_count + (size_t)1, sizeof *next);
     if (next == NULL) return false;
     bound_fleet *out = &t->fleets[t->fleet_count++];

@@ -453,7 +453,7 @@ __attribute__((cold)) bool fleet_try(fleet *f, const packing_contents *nodes)
     if (!(cost < f->plan.cost * (1 - LEAST_SAVED))) return true;
     for (uint32_t n = 0; n < LEVELS && over > 0; n++) {
         if (!load_all(f, nodes)) return true;
-        over = anneal(f, MOVES << 2 * n, n == 0 ? FIRST_HEAT : HEAT);
+        over = anneal(f, (uint32_t)MOVES << 2 * n, n == 0 ? FIRST_HEAT : HEAT);
     }
     return over > 0 || keep(f);
 }
