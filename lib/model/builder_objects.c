@@ -41,7 +41,7 @@ karp_status karp_builder_add_node(karp_builder *builder, const karp_node *given,
     n.taints = copy_taints(c, "spec.taints", own.taints, own.taint_count);
     n.capacity = copy_resources(c, "status.capacity", own.capacity, own.capacity_count, true);
     n.allocatable = copy_resources(c, "status.allocatable", own.allocatable, own.allocatable_count, true);
-    n.conditions = copy_conditions(c, own.conditions, own.condition_count, n.conditions);
+    n.conditions = copy_conditions(c, own.conditions, own.condition_count);
     return adding_finish(&a, &builder->s.nodes, &n, sizeof n);
 }
 
@@ -65,7 +65,7 @@ karp_status karp_builder_add_node_claim(karp_builder *builder, const karp_node_c
     n.requests = copy_resources(c, "spec.resources.requests", own.requests, own.request_count, true);
     n.capacity = copy_resources(c, "status.capacity", own.capacity, own.capacity_count, true);
     n.allocatable = copy_resources(c, "status.allocatable", own.allocatable, own.allocatable_count, true);
-    n.conditions = copy_conditions(c, own.conditions, own.condition_count, n.conditions);
+    n.conditions = copy_conditions(c, own.conditions, own.condition_count);
     n.last_pod_event = copy_time(own.last_pod_event);
     n.expire_after = own.expire_after;
     n.termination_grace_period = own.termination_grace_period;
@@ -98,7 +98,7 @@ karp_status karp_builder_set_node_claim_status(karp_builder *builder, karp_str n
     uint32_t index = find_claim(&a, name);
     node_claim n = { .last_pod_event = 0 };
     if (index != NO_ID) n = builder->s.claims.items[index];
-    n.conditions = copy_conditions(&a.c, own.conditions, own.condition_count, n.conditions);
+    n.conditions = copy_conditions_like(&a.c, own.conditions, own.condition_count, n.conditions);
     n.last_pod_event = copy_time(own.last_pod_event);
     n.meta.deletion = copy_time(own.deletion);
     return adding_finish_change(&a, &builder->s.claims, index, &n, sizeof n);
@@ -133,7 +133,7 @@ karp_status karp_builder_set_node_claim_condition(karp_builder *builder, karp_st
     uint32_t index = find_claim(&a, name);
     node_claim n = { .last_pod_event = 0 };
     if (index != NO_ID) n = builder->s.claims.items[index];
-    condition_list added = copy_conditions(&a.c, given, 1, (condition_list){ NULL, 0 });
+    condition_list added = copy_conditions(&a.c, given, 1);
     if (a.c.status == KARP_OK) n.conditions = with_condition(&a.c, n.conditions, &added);
     return adding_finish_change(&a, &builder->s.claims, index, &n, sizeof n);
 }
@@ -192,7 +192,7 @@ karp_status karp_builder_add_node_pool(karp_builder *builder, const karp_node_po
     read_template(c, &own, &p);
     p.limits = copy_resources(c, "spec.limits", own.limits, own.limit_count, true);
     p.budgets = read_budgets(c, own.budgets, own.budget_count, &p.budget_count);
-    p.conditions = copy_conditions(c, own.conditions, own.condition_count, p.conditions);
+    p.conditions = copy_conditions(c, own.conditions, own.condition_count);
     p.replicas = own.replicas < 0 ? -1 : own.replicas;
     p.consolidate_after = own.consolidate_after;
     p.expire_after = own.expire_after;

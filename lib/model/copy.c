@@ -404,12 +404,17 @@ static condition_list read_conditions(copier *c, const karp_condition *list, siz
     return c->status == KARP_OK ? (condition_list){ items, (uint32_t)count } : (condition_list){ NULL, 0 };
 }
 
-condition_list copy_conditions(copier *c, const karp_condition *list, size_t count, condition_list had)
+condition_list copy_conditions_like(copier *c, const karp_condition *list, size_t count, condition_list had)
 {
     path_enter(c, "status.conditions");
     condition_list out = read_conditions(c, list, count, had);
     path_leave(c);
     return out;
+}
+
+condition_list copy_conditions(copier *c, const karp_condition *list, size_t count)
+{
+    return copy_conditions_like(c, list, count, (condition_list){ NULL, 0 });
 }
 
 static resource_list read_resources(copier *c, const karp_resource *list, size_t count, bool may_be_negative)

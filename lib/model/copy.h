@@ -242,8 +242,9 @@ toleration_list copy_tolerations(copier *c, const karp_toleration *list, size_t 
 node_term_list copy_node_terms(copier *c, const char *path, const karp_node_term *list, size_t count);
 pod_term_list copy_pod_terms(copier *c, const char *path, const karp_pod_term *list, size_t count);
 spread_list copy_spread(copier *c, const karp_spread_constraint *list, size_t count);
-/* `had`: what the object had before, which these are probably like. */
-condition_list copy_conditions(copier *c, const karp_condition *list, size_t count, condition_list had);
+condition_list copy_conditions(copier *c, const karp_condition *list, size_t count);
+/* The same where the object had others before, which these are probably like. */
+condition_list copy_conditions_like(copier *c, const karp_condition *list, size_t count, condition_list had);
 /* Not appended to the key: append what is computed from them with put_resources(). */
 resource_list copy_resources(copier *c, const char *path, const karp_resource *list, size_t count,
                              bool may_be_negative);

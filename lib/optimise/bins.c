@@ -21,6 +21,16 @@ bool packing_add_entry(karp_context *context, packing_bin *b, uint32_t class_, u
     return slot != NULL;
 }
 
+bool packing_copy_bin(karp_context *context, packing_bins *b, uint32_t offer, const packing_entry *entries,
+                      size_t count)
+{
+    packing_bin *to = packing_add_bin(context, b, offer);
+    for (size_t e = 0; to != NULL && e < count; e++) {
+        if (!packing_add_entry(context, to, entries[e].class_, entries[e].copies)) return false;
+    }
+    return to != NULL;
+}
+
 void packing_bins_free(karp_context *context, packing_bins *b)
 {
     for (size_t i = 0; i < b->list.count; i++)

@@ -242,7 +242,9 @@ typedef struct tree_items {
 enum proof_verdict tree_least_with(karp_context *context, const bound_problem *p, const bound_tree *tree,
                                    const tree_items *items, int64_t enough, int64_t *least);
 
-/* usable.c: whether two offers, or rows, have the same capacity for the same classes. */
+/* usable.c: whether two offers, or rows, have the same capacity. */
+bool same_capacity(const bound_problem *p, uint32_t x, uint32_t y);
+/* The same, and for the same classes. */
 bool offers_alike(const bound_problem *p, uint32_t x, uint32_t y);
 /* The greatest common divisor of two numbers that are not negative; 0 and x have x. */
 int64_t common_divisor(int64_t a, int64_t b);

@@ -13,7 +13,6 @@ enum {
 };
 #define DEAR 1000 /* what a lack of worth costs */
 #define HALF 0.5
-#define WHOLE_NODES 1e-6 /* tolerance for treating a number of nodes as whole */
 #define RISE 1e-9 /* relative: costs that differ by less are equal */
 
 /* ---- inequalities ------------------------------------------------------------------------------------------------ */

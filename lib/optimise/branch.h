@@ -10,6 +10,8 @@
 #include <optimise/linear.h>
 #include <optimise/whole.h>
 
+#define WHOLE_NODES 1e-6 /* tolerance for treating a number of nodes as whole */
+
 /* The numbers of nodes of a part of the tree: those of its parent, with fewer or more of one offer. */
 typedef struct counts_box {
     uint32_t parent, place, deep; /* place: index of the offer in the master problem */

@@ -24,7 +24,6 @@ static const uint32_t cut_branches[LEVELS] = { 1, 32, 1024 };
 #define LEAST_LACK 1e-9 /* relative */
 #define WORTH_MORE (1 + 1e-7) /* a content enters if it is worth so many times what its node costs */
 #define HALF_NODE 0.5
-#define WHOLE 1e-6 /* tolerance for treating a number of nodes as whole */
 #define NOTHING 1e-7 /* what other nodes cost, $/h, if none are needed */
 
 typedef struct cutting {
@@ -227,7 +226,8 @@ __attribute__((cold)) static uint32_t next_content(const linear *l, uint32_t las
 {
     uint32_t best = UINT32_MAX;
     for (uint32_t r = 0; r < l->rows; r++) {
-        if (l->basis[r] == UINT32_MAX || l->columns.items[l->basis[r]].count < 2 || !(l->level[r] > WHOLE)) continue;
+        if (l->basis[r] == UINT32_MAX || l->columns.items[l->basis[r]].count < 2 || !(l->level[r] > WHOLE_NODES))
+            continue;
         bool below = last == UINT32_MAX || l->level[r] < l->level[last] || (l->level[r] <= l->level[last] && r > last);
         if (below && (best == UINT32_MAX || l->level[r] > l->level[best])) best = r;
     }
@@ -249,8 +249,8 @@ __attribute__((cold)) static bool dive(const cutting *k, const remains *from, ui
     const linear *l = &now.program;
     bool fits = ok && !(l->cost > NOTHING), any = false;
     for (uint32_t r = 0; fits && r < l->rows; r++) {
-        if (l->basis[r] == UINT32_MAX || !(l->level[r] > 1 - WHOLE)) continue;
-        any = list_content(&now, &l->columns.items[l->basis[r]], floor(l->level[r] + WHOLE), &x, out) || any;
+        if (l->basis[r] == UINT32_MAX || !(l->level[r] > 1 - WHOLE_NODES)) continue;
+        any = list_content(&now, &l->columns.items[l->basis[r]], floor(l->level[r] + WHOLE_NODES), &x, out) || any;
     }
     for (uint32_t c = 0; fits && c < w->m.problem->class_count; c++) left += x.pods[c];
     *done = (fits && !(left > HALF_NODE)) || w->work > most || deep == MOST_DEEP;

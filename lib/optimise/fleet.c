@@ -538,11 +538,8 @@ __attribute__((cold)) static bool copy_plan(fleet *f, const packing_bins *from)
     for (size_t i = 0; i < from->list.count; i++) {
         const packing_bin *b = &from->list.items[i];
         if (b->entries.count == 0) continue;
-        packing_bin *bin = packing_add_bin(f->context, &f->plan, b->offer);
-        for (size_t e = 0; bin != NULL && e < b->entries.count; e++) {
-            if (!packing_add_entry(f->context, bin, b->entries.items[e].class_, b->entries.items[e].copies)) bin = NULL;
-        }
-        if (bin == NULL) return mem_refused(&f->failed);
+        if (!packing_copy_bin(f->context, &f->plan, b->offer, b->entries.items, b->entries.count))
+            return mem_refused(&f->failed);
         f->work += b->entries.count;
     }
     f->plan.cost = from->cost;

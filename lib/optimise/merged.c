@@ -153,7 +153,7 @@ static bool group_offers(merging *k)
     const master *m = &k->w->m;
     const bound_problem *p = m->problem;
     class_kinds *x = k->kinds;
-    const size_t n = m->offer_count + (size_t)2, bytes = p->dims * sizeof *p->capacity;
+    const size_t n = m->offer_count + (size_t)2;
     uint32_t groups = 0, at = 0;
     x->alike = arena_array(k->a, n, sizeof *x->alike);
     x->first_alike = arena_array(k->a, n, sizeof *x->first_alike);
@@ -161,12 +161,11 @@ static bool group_offers(merging *k)
     if (x->alike == NULL || x->first_alike == NULL || x->group == NULL) return false;
     for (uint32_t i = 0; i < m->offer_count; i++) x->group[i] = UINT32_MAX;
     for (uint32_t i = 0; i < m->offer_count; i++) {
-        const int64_t *capacity = p->capacity + (size_t)m->offers[i] * p->dims;
         if (x->group[i] != UINT32_MAX) continue;
         if (!master_worked(k->a, p, 1)) return false;
         x->first_alike[groups] = at;
         for (uint32_t j = i; j < m->offer_count; j++) {
-            if (memcmp(capacity, p->capacity + (size_t)m->offers[j] * p->dims, bytes) != 0) continue;
+            if (!same_capacity(p, m->offers[i], m->offers[j])) continue;
             x->group[j] = groups;
             x->alike[at++] = j;
         }
@@ -230,10 +229,9 @@ static void keep_merged(merging *k, uint32_t offer)
     master *m = &w->m;
     const class_kinds *x = k->kinds;
     const bound_problem *p = m->problem;
-    const size_t bytes = p->dims * sizeof *p->capacity;
     for (uint32_t i = 0; i < m->offer_count; i++) {
         uint32_t o = m->offers[i];
-        if (memcmp(p->capacity + (size_t)o * p->dims, p->capacity + (size_t)offer * p->dims, bytes) != 0) continue;
+        if (!same_capacity(p, o, offer)) continue;
         for (uint32_t way = 0; way < 2; way++) {
             memset(x->content, 0, p->class_count * sizeof *x->content);
             for (uint32_t q = 0; q < x->count; q++) {

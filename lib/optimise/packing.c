@@ -81,11 +81,8 @@ bool packing_save_best(packing *k)
     k->best_is_at_hand = false;
     for (size_t i = 0; i < k->nodes.count; i++) {
         const filled *n = &k->nodes.items[i];
-        packing_bin *b = packing_add_bin(k->context, &k->best, n->offer);
-        for (size_t e = 0; b != NULL && e < n->entries.count; e++) {
-            if (!packing_add_entry(k->context, b, n->entries.items[e].class_, n->entries.items[e].copies)) b = NULL;
-        }
-        if (b == NULL) return mem_refused(&k->failed);
+        if (!packing_copy_bin(k->context, &k->best, n->offer, n->entries.items, n->entries.count))
+            return mem_refused(&k->failed);
         k->work += n->entries.count;
     }
     k->best.cost = k->cost;

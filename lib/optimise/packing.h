@@ -107,6 +107,9 @@ uint32_t packing_offer_for(packing *k, const packing_entry *pods, uint32_t count
 
 packing_bin *packing_add_bin(karp_context *context, packing_bins *b, uint32_t offer); /* NULL = out of memory */
 bool packing_add_entry(karp_context *context, packing_bin *b, uint32_t class_, uint32_t copies);
+/* Adds a bin with these entries. false = out of memory. */
+bool packing_copy_bin(karp_context *context, packing_bins *b, uint32_t offer, const packing_entry *entries,
+                      size_t count);
 void packing_bins_free(karp_context *context, packing_bins *b);
 
 /* A menu as a packing problem, allocated in `a`; also points to arrays of the menu. false = out of memory. */

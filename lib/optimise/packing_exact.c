@@ -83,10 +83,7 @@ static bool take_least(exact *x)
     for (uint32_t set = (1U << x->count) - 1; ok && set != 0; set ^= x->first[set]) {
         packing_entry entries[EXACT_PODS];
         uint32_t n = entries_of(x, x->first[set], entries, &apart);
-        packing_bin *b = packing_add_bin(context, &bins, 0);
-        for (uint32_t i = 0; b != NULL && i < n; i++)
-            ok = ok && packing_add_entry(context, b, entries[i].class_, entries[i].copies);
-        ok = ok && b != NULL;
+        ok = packing_copy_bin(context, &bins, 0, entries, n);
     }
     ok = ok && packing_complete(x->k, &bins);
     packing_bins_free(context, &bins);

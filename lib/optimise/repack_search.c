@@ -446,12 +446,8 @@ static bool all_removed(repack_search *q, const packing_bins *bins, double savin
     }
     for (size_t b = 0; b < bins->list.count; b++) {
         const packing_bin *from = &bins->list.items[b];
-        packing_bin *to = packing_add_bin(q->context, &out->bins, from->offer);
-        for (size_t e = 0; to != NULL && e < from->entries.count; e++) {
-            if (!packing_add_entry(q->context, to, from->entries.items[e].class_, from->entries.items[e].copies))
-                return false;
-        }
-        if (to == NULL) return false;
+        if (!packing_copy_bin(q->context, &out->bins, from->offer, from->entries.items, from->entries.count))
+            return false;
     }
     return true;
 }

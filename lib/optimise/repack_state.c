@@ -386,12 +386,7 @@ bool state_copy_plan(karp_context *context, const repack_plan *from, repack_plan
     }
     for (size_t b = 0; b < from->bins.list.count; b++) {
         const packing_bin *bin = &from->bins.list.items[b];
-        packing_bin *copy = packing_add_bin(context, &out->bins, bin->offer);
-        for (size_t e = 0; copy != NULL && e < bin->entries.count; e++) {
-            if (!packing_add_entry(context, copy, bin->entries.items[e].class_, bin->entries.items[e].copies))
-                return false;
-        }
-        if (copy == NULL) return false;
+        if (!packing_copy_bin(context, &out->bins, bin->offer, bin->entries.items, bin->entries.count)) return false;
     }
     return true;
 }

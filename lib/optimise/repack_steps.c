@@ -417,12 +417,8 @@ static bool copy_bins(maker *k)
 {
     for (size_t b = 0; b < k->plan->bins.list.count; b++) {
         const packing_bin *from = &k->plan->bins.list.items[b];
-        packing_bin *to = packing_add_bin(k->context, &k->out->bins, from->offer);
-        for (size_t e = 0; to != NULL && e < from->entries.count; e++) {
-            if (!packing_add_entry(k->context, to, from->entries.items[e].class_, from->entries.items[e].copies))
-                return false;
-        }
-        if (to == NULL) return false;
+        if (!packing_copy_bin(k->context, &k->out->bins, from->offer, from->entries.items, from->entries.count))
+            return false;
     }
     return true;
 }

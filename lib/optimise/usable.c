@@ -4,11 +4,16 @@
 #include <base/bits.h>
 #include <string.h>
 
+bool same_capacity(const bound_problem *p, uint32_t x, uint32_t y)
+{
+    return memcmp(p->capacity + (size_t)x * p->dims, p->capacity + (size_t)y * p->dims,
+                  p->dims * sizeof *p->capacity) == 0;
+}
+
 bool offers_alike(const bound_problem *p, uint32_t x, uint32_t y)
 {
     size_t words = bits_words(p->class_count);
-    return memcmp(p->capacity + (size_t)x * p->dims, p->capacity + (size_t)y * p->dims,
-                  p->dims * sizeof *p->capacity) == 0 &&
+    return same_capacity(p, x, y) &&
            memcmp(p->allowed + x * words, p->allowed + y * words, words * sizeof *p->allowed) == 0;
 }
 

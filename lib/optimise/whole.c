@@ -20,9 +20,8 @@ enum { COLUMN_ROUNDS = 32, WORK_A_BRANCH = 4096 };
 enum { DAMPED = 4, DAMPED_NEAR = 2 };
 #define DAMPED_PART 0.25
 #define DAMPED_NEAR_PART 0.1
-#define SLACK                                                                                                          \
-    0.02 /* the part of the gap below which it does not matter what contents are worth more than they cost             \
-          */
+/* the part of the gap below which it does not matter what contents are worth more than they cost */
+#define SLACK 0.02
 enum { LOWERED_CLASSES = 80, LOWERED_ROUNDS = 4 }; /* least for lowering prices */
 #define LOWERED_PART 0.4 /* the first weight of the master's prices for it, and the least */
 #define LEAST_LOWERED_PART 0.1
@@ -241,13 +240,6 @@ static bool list_patterns(whole *w, arena *a, bound_patterns *out)
     return true;
 }
 
-/* Whether the offer has the capacity of the other one. */
-static bool like_offer(const bound_problem *p, uint32_t x, uint32_t y)
-{
-    return memcmp(p->capacity + (size_t)x * p->dims, p->capacity + (size_t)y * p->dims,
-                  p->dims * sizeof *p->capacity) == 0;
-}
-
 /* Copies the patterns for the trail. Those of merged classes are listed for each place that has such an offer. */
 static bool copy_patterns(whole *w, const bound_patterns *from, bound_patterns *out)
 {
@@ -255,14 +247,15 @@ static bool copy_patterns(whole *w, const bound_patterns *from, bound_patterns *
     const size_t classes = p->class_count, wide = w->merged ? w->trail_classes : classes;
     size_t count = from->count;
     for (uint32_t i = 0; w->merged && i < from->count; i++) {
-        for (uint32_t o = 0; o < p->offer_count; o++) count += o != from->offer[i] && like_offer(p, o, from->offer[i]);
+        for (uint32_t o = 0; o < p->offer_count; o++)
+            count += o != from->offer[i] && same_capacity(p, o, from->offer[i]);
     }
     *out = (bound_patterns){ .offer = arena_array(w->a, count + 1, sizeof *out->offer),
                              .copies = arena_array(w->a, count * wide + 1, sizeof *out->copies) };
     if (out->offer == NULL || out->copies == NULL) return false;
     for (uint32_t i = 0; i < from->count; i++) {
         for (uint32_t o = 0; o < p->offer_count; o++) {
-            if (o != from->offer[i] && !(w->merged && like_offer(p, o, from->offer[i]))) continue;
+            if (o != from->offer[i] && !(w->merged && same_capacity(p, o, from->offer[i]))) continue;
             uint32_t *copies = out->copies + out->count * wide;
             for (size_t c = 0; c < classes; c++) copies[w->merged ? w->first_of[c] : c] = from->copies[i * classes + c];
             out->offer[out->count++] = o;
