@@ -35,31 +35,41 @@ static bool list_items(const struct repack_bound *b, const karp_certificate_poin
     return ok && in_range(needs, needed) && in_range(saves, saved);
 }
 
+/* The same as one list in the arena. *known: the numbers are in range. false = out of memory. */
+static bool list_nodes(const struct repack_bound *b, const karp_certificate_point *point, arena *a, counts_nodes *out,
+                       bool *known)
+{
+    counts_item *items = arena_array(a, b->count + (size_t)1, sizeof *items);
+    *known = false;
+    if (items == NULL) return false;
+    *out = (counts_nodes){ .items = items, .count = b->count };
+    *known = point->part == KARP_CERTIFICATE_WHOLE && list_items(b, point, items, &out->needed, &out->saved);
+    return true;
+}
+
 bool repack_counts_prove(karp_context *context, const struct repack_bound *b, const karp_certificate_point *point,
                          int64_t enough, int64_t *value)
 {
-    int64_t needed = 0, saved = 0, least = 0;
+    int64_t least = 0;
+    bool known;
+    counts_nodes nodes;
     arena a = arena_on(context);
-    counts_item *items = arena_array(&a, b->count + (size_t)1, sizeof *items);
-    enum proof_verdict verdict = items != NULL ? PROOF_TOO_MUCH : PROOF_NO_MEMORY;
-    if (items != NULL && point->part == KARP_CERTIFICATE_WHOLE && enough < MOST_COUNTED &&
-        list_items(b, point, items, &needed, &saved))
-        verdict = counts_least_with(context, &b->facts.problem, &b->facts.proof, items, b->count, needed,
-                                    enough - saved, &least);
+    enum proof_verdict verdict = list_nodes(b, point, &a, &nodes, &known) ? PROOF_TOO_MUCH : PROOF_NO_MEMORY;
+    if (known && enough < MOST_COUNTED)
+        verdict = counts_least_with(context, &b->facts.problem, &b->facts.proof, nodes.items, nodes.count, nodes.needed,
+                                    enough - nodes.saved, &least);
     arena_free(&a);
-    if (verdict == PROOF_HOLDS && least + saved > *value) *value = least + saved;
+    if (verdict == PROOF_HOLDS && least + nodes.saved > *value) *value = least + nodes.saved;
     return verdict != PROOF_NO_MEMORY;
 }
 
 bool repack_counts_raise(karp_context *context, const struct repack_bound *b, karp_certificate_point *point)
 {
-    int64_t needed = 0, saved = 0;
+    bool known;
+    counts_nodes nodes;
     arena a = arena_on(context);
-    counts_item *items = arena_array(&a, b->count + (size_t)1, sizeof *items);
-    bool ok = items != NULL;
-    if (ok && point->part == KARP_CERTIFICATE_WHOLE && list_items(b, point, items, &needed, &saved))
-        ok = counts_raise(context, &b->facts.problem, &b->facts.proof,
-                          &(const counts_nodes){ items, b->count, needed, saved }, LEAST_RISE, &point->value);
+    bool ok = list_nodes(b, point, &a, &nodes, &known);
+    if (known) ok = counts_raise(context, &b->facts.problem, &b->facts.proof, &nodes, LEAST_RISE, &point->value);
     arena_free(&a);
     return ok;
 }

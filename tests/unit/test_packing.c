@@ -370,7 +370,7 @@ static void exchanges_serve_every_pod(void **state)
         packing_end(k);
         arena_free(&a);
     }
-    print_message("cheaper: %u of 60\n", cheaper);
+    print_message("# cheaper: %u of 60\n", cheaper);
     assert_true(cheaper >= 30);
     karp_context_unref(context);
 }
@@ -423,7 +423,7 @@ static void full_nodes_are_found(void **state)
         packing_bins_free(context, &from);
     }
     assert_true(found >= 18);
-    print_message("full nodes: %u of 20\n", found);
+    print_message("# full nodes: %u of 20\n", found);
     karp_context_unref(context);
 }
 
